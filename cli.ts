@@ -1,0 +1,170 @@
+/** The `cyberos-plugin` program: argv in, exit code out. */
+import type { Command, Terminal } from "./packer/commands/command.ts";
+import { UsageError } from "./packer/commands/command.ts";
+import { PackerError } from "./packer/errors.ts";
+import { VERSION } from "./schema/version.ts";
+
+// Each command is imported on first use: `validate` must not pay for signing.
+const COMMANDS: Readonly<
+  Record<string, { summary: string; load(): Promise<Command> }>
+> = {
+  validate: {
+    summary: "check a manifest and everything it names",
+    load: async () => (await import("./packer/commands/validate.ts")).command,
+  },
+  pack: {
+    summary: "write a reproducible bundle for a host",
+    load: async () => (await import("./packer/commands/pack.ts")).command,
+  },
+  doctor: {
+    summary: "examine a bundle from a stranger",
+    load: async () => (await import("./packer/commands/doctor.ts")).command,
+  },
+  sign: {
+    summary: "sign a manifest's content with Sigstore",
+    load: async () => (await import("./packer/commands/sign.ts")).command,
+  },
+  rebuild: {
+    summary: "pack the source again and compare it with a published bundle",
+    load: async () => (await import("./packer/commands/rebuild.ts")).command,
+  },
+  init: {
+    summary: "write a minimal valid manifest to start from",
+    load: async () => (await import("./packer/commands/init.ts")).command,
+  },
+  schema: {
+    summary: "print the manifest's JSON Schema",
+    load: async () => (await import("./packer/commands/schema.ts")).command,
+  },
+};
+
+const HELP =
+  `cyberos-plugin ${VERSION}: validate, pack, sign and examine CyberOS plugin bundles
+
+Usage: cyberos-plugin COMMAND [ARGUMENTS]
+
+Commands:
+${
+    Object.entries(COMMANDS).map(([name, { summary }]) =>
+      `  ${name.padEnd(10)}${summary}`
+    ).join("\n")
+  }
+
+Options:
+  --help      show this text; after a command, that command's own
+  --version   show the version
+
+Exit codes: 0 clean, 1 findings or a refusal, 2 wrong usage, 70 a bug in this program.
+`;
+
+/**
+ * Runs the program.
+ *
+ * @param args What follows the program's name.
+ * @returns The exit code.
+ */
+export async function runCli(
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === "--help" || name === "-h" || name === "help") {
+    await terminal.stdout(HELP);
+    return 0;
+  }
+  if (name === "--version" || name === "-V") {
+    await terminal.stdout(`cyberos-plugin ${VERSION}\n`);
+    return 0;
+  }
+  const entry = name !== undefined && Object.hasOwn(COMMANDS, name)
+    ? COMMANDS[name]
+    : undefined;
+  if (entry === undefined) {
+    await terminal.stderr(
+      name === undefined ? HELP : `Unknown command "${name}"\n\n${HELP}`,
+    );
+    return 2;
+  }
+  try {
+    const command = await entry.load();
+    if (rest.includes("--help") || rest.includes("-h")) {
+      await terminal.stdout(command.help);
+      return 0;
+    }
+    return await command.run(rest, terminal);
+  } catch (error) {
+    return await report(error, name as string, terminal);
+  }
+}
+
+async function report(
+  error: unknown,
+  name: string,
+  terminal: Terminal,
+): Promise<number> {
+  if (error instanceof UsageError) {
+    await terminal.stderr(
+      `cyberos-plugin ${name}: ${error.message}\nSee: cyberos-plugin ${name} --help\n`,
+    );
+    return 2;
+  }
+  if (error instanceof PackerError) {
+    const hint = error.hint === undefined ? "" : `\n  ${error.hint}`;
+    await terminal.stderr(
+      `cyberos-plugin ${name}: ${error.name}: ${error.message}${hint}\n`,
+    );
+    return 1;
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  await terminal.stderr(
+    `cyberos-plugin ${name}: internal error: ${detail}\n  This is a bug; please report it with the command line.\n`,
+  );
+  return 70;
+}
+
+/** The process's own terminal. */
+export function processTerminal(): Terminal {
+  const encoder = new TextEncoder();
+  const write = async (
+    stream: { write(bytes: Uint8Array): Promise<number> },
+    text: string,
+  ): Promise<void> => {
+    const bytes = encoder.encode(text);
+    for (let at = 0; at < bytes.length;) {
+      at += await stream.write(bytes.subarray(at));
+    }
+  };
+  return {
+    stdout: (text) => write(Deno.stdout, text),
+    stderr: (text) => write(Deno.stderr, text),
+    stdin: readStdin,
+    color: Deno.stderr.isTerminal() && !Deno.noColor,
+    interactive: Deno.stdin.isTerminal(),
+  };
+}
+
+async function readStdin(maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const buffer = new Uint8Array(65536);
+  for (
+    let n = await Deno.stdin.read(buffer);
+    n !== null;
+    n = await Deno.stdin.read(buffer)
+  ) {
+    size += n;
+    if (size > maxBytes) {
+      throw new UsageError(`Standard input is over ${maxBytes} bytes`);
+    }
+    chunks.push(buffer.slice(0, n));
+  }
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+if (import.meta.main) Deno.exit(await runCli(Deno.args, processTerminal()));

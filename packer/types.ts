@@ -1,0 +1,45 @@
+/** The words of the packer's domain. */
+
+/** Hosts that a bundle can be packed for. */
+export type Target = "claude-code" | "cowork" | "cursor" | "codex-cli";
+
+/** Hosts that the manifest contract names and this version does not pack for. */
+export type DeferredTarget = "goose" | "amp" | "continue-dev";
+
+/** All packable targets, in the order that help texts show. */
+export const TARGETS: readonly Target[] = [
+  "claude-code",
+  "cowork",
+  "cursor",
+  "codex-cli",
+];
+
+/** All deferred targets. */
+export const DEFERRED_TARGETS: readonly DeferredTarget[] = [
+  "goose",
+  "amp",
+  "continue-dev",
+];
+
+/** A file of a bundle. */
+export interface BundleEntry {
+  /** `/`-separated, NFC, relative to the bundle's root. */
+  readonly path: string;
+  /** 0o644, or 0o755 for a bridge binary taken along. */
+  readonly mode: 0o644 | 0o755;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What `pack` made. Source: TASK-PLUGIN-001 §3. */
+export interface PackResult {
+  readonly bundle_path: string;
+  /** SHA-256 of the bundle file, lower-case hex. */
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly tools_count: number;
+  readonly commands_count: number;
+  readonly skills_count: number;
+  readonly target: Target;
+  /** Whether the signature in the manifest is a valid one of this content. */
+  readonly signature: "verified" | "unverified" | "unsigned";
+}

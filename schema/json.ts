@@ -1,0 +1,13 @@
+/** Any value that RFC 8259 JSON text can hold. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
