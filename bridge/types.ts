@@ -6,6 +6,8 @@ import type { ToolName } from "../schema/tools.ts";
 export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
+  /** Whether the trace is recorded, where that is known. */
+  readonly sampled?: boolean;
 }
 
 /** Who is calling, read from one request's token and forgotten with it. */
