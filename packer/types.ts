@@ -21,13 +21,25 @@ export const DEFERRED_TARGETS: readonly DeferredTarget[] = [
   "continue-dev",
 ];
 
-/** A file of a bundle. */
+/**
+ * A file of a bundle: its name, mode, size and digest are known, its content is
+ * fetched when it is needed, so that a large bundle never sits in memory whole.
+ */
 export interface BundleEntry {
   /** `/`-separated, NFC, relative to the bundle's root. */
   readonly path: string;
   /** 0o644, or 0o755 for a bridge binary taken along. */
   readonly mode: 0o644 | 0o755;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Bytes. */
+  readonly size: number;
+  /** SHA-256 of the content, lower-case hex. */
+  readonly sha256: string;
+  /**
+   * The content, the same at every call.
+   *
+   * @throws {PackerError} `ENTRY_CHANGED` when it no longer has this digest.
+   */
+  read(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** What `pack` made. Source: TASK-PLUGIN-001 §3. */
