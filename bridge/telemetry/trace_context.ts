@@ -72,7 +72,8 @@ export class IdSource {
     }
     let text = "";
     let any = 0;
-    for (let end = this.#next + bytes; this.#next < end; this.#next++) {
+    const end = this.#next + bytes;
+    for (; this.#next < end; this.#next++) {
       const byte = this.#block[this.#next] as number;
       any |= byte;
       text += HEX[byte];
