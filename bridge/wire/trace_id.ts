@@ -1,0 +1,20 @@
+/** Trace ids for answers that open no span. */
+
+// W3C Trace Context §3.2: version, trace-id, parent-id, flags; all-zero ids are invalid.
+const TRACEPARENT =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+
+/**
+ * The trace id that the caller's `traceparent` names, or a new one.
+ *
+ * @returns 32 lower-case hex digits.
+ */
+export function traceIdOf(traceparent: string | undefined): string {
+  return (traceparent === undefined
+    ? undefined
+    : TRACEPARENT.exec(traceparent)?.[1]) ?? newTraceId();
+}
+
+function newTraceId(): string {
+  return crypto.randomUUID().replaceAll("-", "");
+}
