@@ -153,6 +153,8 @@ export const ORIGIN: ValueKind<string> = {
   placeholder: "ORIGIN",
   parse(value) {
     const plain = value.replace(/^(https:\/\/)\*\./, "$1");
+    // A URL parser takes `https://*` for a host of that name.
+    if (plain.includes("*")) return undefined;
     const url = URL.parse(plain);
     if (
       url === null || !/^https?:$/.test(url.protocol) || url.origin !== plain
