@@ -1,0 +1,108 @@
+/** A JSON text that was read strictly: its value, its places, its faults. */
+import type { JsonValue } from "../json.ts";
+import { fromPointer } from "../json_pointer.ts";
+
+/** One value with its place in the text. Offsets are UTF-16 code units. */
+export interface JsonNode {
+  readonly value: JsonValue;
+  readonly start: number;
+  /** Where the member's key starts; equal to `start` outside objects. */
+  readonly keyStart: number;
+  /** The value could not be read as JSON, so that nothing more can be said of it. */
+  readonly broken?: boolean;
+  readonly items?: readonly JsonNode[];
+  readonly members?: ReadonlyMap<string, JsonNode>;
+}
+
+/** A fault of the text itself. */
+export interface JsonFault {
+  readonly json_pointer: string;
+  readonly constraint: string;
+  /** UTF-16 code units from the start of the text. */
+  readonly offset: number;
+  readonly message: string;
+  readonly hint: string;
+  readonly expected?: JsonValue;
+  readonly actual?: JsonValue;
+}
+
+/** A place as editors show it, both from 1, columns in UTF-16 code units. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What strict reading found. */
+export class JsonDocument {
+  readonly text: string;
+  /** In the order of the text. */
+  readonly faults: readonly JsonFault[];
+  /** `undefined` where the text could not be read to its end. */
+  readonly root: JsonNode | undefined;
+  #lineStarts: number[] | undefined;
+
+  /** Made by `parseStrictJson`. */
+  constructor(
+    text: string,
+    root: JsonNode | undefined,
+    faults: readonly JsonFault[],
+  ) {
+    this.text = text;
+    this.root = root;
+    this.faults = faults;
+  }
+
+  /** The value; duplicate keys keep their first value, unreadable values are null. */
+  get value(): JsonValue | undefined {
+    return this.root?.value;
+  }
+
+  /** The node that the pointer leads to, or the nearest one above it. */
+  nearest(pointer: string): JsonNode | undefined {
+    let node = this.root;
+    for (const token of fromPointer(pointer) ?? []) {
+      const next: JsonNode | undefined = node?.members?.get(token) ??
+        node?.items?.[Number(token)];
+      if (next === undefined) break;
+      node = next;
+    }
+    return node;
+  }
+
+  /** Where the pointer's value is, or where the object that lacks it starts. */
+  offsetOf(pointer: string): number {
+    return this.nearest(pointer)?.start ?? 0;
+  }
+
+  /** Line and column of an offset. */
+  positionOf(offset: number): TextPosition {
+    this.#lineStarts ??= findLineStarts(this.text);
+    let low = 0;
+    let high = this.#lineStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#lineStarts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return {
+      line: low + 1,
+      column: offset - (this.#lineStarts[low] as number) + 1,
+    };
+  }
+
+  /** A line of the text without its line end, from 1. */
+  lineText(line: number): string {
+    this.#lineStarts ??= findLineStarts(this.text);
+    const start = this.#lineStarts[line - 1] ?? this.text.length;
+    const end = this.#lineStarts[line] ?? this.text.length;
+    return this.text.slice(start, end).replace(/[\r\n]+$/, "");
+  }
+}
+
+function findLineStarts(text: string): number[] {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) {
+    starts.push(match.index + match[0].length);
+  }
+  return starts;
+}
