@@ -11,6 +11,7 @@ import type {
   Skill,
   SkillProblem,
   TaskFailure,
+  TaskStatus,
   TaskView,
   TraceContext,
   Workflow,
@@ -226,6 +227,117 @@ export interface TaskRunner {
   status(signal: AbortSignal): Promise<DependencyStatus>;
   /** Stops the work of this instance (its tasks end as `failed`, run it again) and leaves the store. */
   close(): Promise<void>;
+}
+
+/** Whose task it is: others neither see nor touch it. */
+export interface TaskOwner {
+  readonly tenantId: string;
+  readonly subject: string;
+}
+
+/** A task as the store has it. */
+export interface StoredTask extends TaskView {
+  /** Whether an instance still holds the task: its work may not have ended yet. */
+  readonly held: boolean;
+}
+
+/** A row to be. */
+export interface NewTask {
+  readonly taskId: string;
+  readonly owner: TaskOwner;
+  readonly tool: ToolName;
+  readonly input: JsonObject;
+  readonly traceId: string;
+  readonly idempotencyKey?: string;
+  /** Of tool and input: tells a repeated call from another call under the same key. */
+  readonly requestHash: string;
+  readonly timeoutMs: number;
+  readonly ttlMs: number;
+  readonly pollIntervalMs: number;
+  /** The same attempt once more, because the first one's answer was lost. */
+  readonly again?: boolean;
+}
+
+/** How many tasks one owner may have. */
+export interface TaskLimits {
+  readonly runningPerSubject: number;
+  readonly runningPerTenant: number;
+  /** Running and finished ones together. */
+  readonly keptPerSubject: number;
+  readonly keptPerTenant: number;
+}
+
+/** What became of a {@link NewTask}. */
+export type TaskCreation =
+  | { readonly outcome: "created" | "existing"; readonly task: StoredTask }
+  /** The key belongs to a call with other arguments. */
+  | { readonly outcome: "conflict" }
+  /** The id is taken: choose another. */
+  | { readonly outcome: "collision" }
+  | { readonly outcome: "limit"; readonly limit: keyof TaskLimits };
+
+/** The end of a task. */
+export interface TaskEnd {
+  readonly tenantId: string;
+  readonly taskId: string;
+  readonly status: Exclude<TaskStatus, "running">;
+  readonly output?: JsonObject;
+  readonly error?: TaskFailure;
+}
+
+/** The tasks of one tenant that an instance still runs. */
+export interface TaskBeat {
+  readonly tenantId: string;
+  readonly taskIds: readonly string[];
+  /** By task id; only what changed. */
+  readonly progress: Readonly<Record<string, Progress>>;
+}
+
+/** What the store tells all instances: a task was cancelled, or its work has ended. */
+export interface TaskSignal {
+  readonly kind: "cancelled" | "ended";
+  readonly taskId: string;
+}
+
+/** One store for all instances. Every method throws {@link BridgeError} `STORE_UNAVAILABLE` when it is away. */
+export interface TaskStore {
+  /** Commits the row, held by this instance, before it resolves. */
+  create(task: NewTask, limits: TaskLimits): Promise<TaskCreation>;
+  get(owner: TaskOwner, taskId: string): Promise<StoredTask | undefined>;
+  /** Newest first, without outputs. The cursor is opaque. @throws {BridgeError} `PARAMS_INVALID` for a cursor that is not ours. */
+  list(
+    owner: TaskOwner,
+    page: { readonly cursor?: string; readonly limit: number },
+  ): Promise<
+    { readonly tasks: readonly StoredTask[]; readonly nextCursor?: string }
+  >;
+  /** Ends the task if this instance still runs it, and lets go of it in any case. Resolves with what it is now. */
+  finish(
+    end: TaskEnd,
+  ): Promise<{ readonly changed: boolean; readonly task?: StoredTask }>;
+  /** Marks a running task cancelled and tells its instance. */
+  cancel(
+    owner: TaskOwner,
+    taskId: string,
+  ): Promise<
+    { readonly changed: boolean; readonly task: StoredTask } | undefined
+  >;
+  /** Prolongs this instance's leases. Resolves with the ids that it must stop. */
+  beat(beats: readonly TaskBeat[]): Promise<readonly string[]>;
+  /**
+   * Closes tasks whose instance went away, and removes finished tasks whose ttl is over.
+   *
+   * @param endings What lost and overdue tasks are told; the row's trace id is filled in.
+   */
+  maintain(endings: {
+    readonly lost: TaskFailure;
+    readonly overdue: TaskFailure;
+  }): Promise<{ readonly closed: number; readonly removed: number }>;
+  /** Calls `onSignal` for signals of all instances; signals may be lost: poll as well. */
+  listen(
+    onSignal: (signal: TaskSignal) => void,
+  ): Promise<{ stop(): Promise<void> }>;
+  status(signal: AbortSignal): Promise<DependencyStatus>;
 }
 
 /** A row of a query's answer. */
