@@ -2,6 +2,7 @@
 import type { Bundle } from "@sigstore/bundle";
 import { Buffer } from "node:buffer";
 import canonicalize from "canonicalize";
+import { shapeFault } from "./bundle_shape.ts";
 import type { Sigstore } from "./library.ts";
 import { rekorUuid } from "./rekor_uuid.ts";
 import { SignatureRefusal, type SignatureVerdict } from "./refusal.ts";
@@ -133,19 +134,20 @@ function parseBundle(
   json: Record<string, unknown>,
   text: string,
 ): Bundle {
-  let bundle: Bundle;
-  let canonical: string | undefined;
+  const fault = shapeFault(json);
+  if (fault !== undefined) throw malformed(`In the Sigstore bundle, ${fault}`);
   try {
-    bundle = sigstore.bundle.bundleFromJSON(json);
-    canonical = canonicalize(sigstore.bundle.bundleToJSON(bundle));
+    const canonical = Buffer.from(canonicalize(json) ?? "");
+    if (canonical.toString("base64") !== text) {
+      throw malformed(
+        "The Sigstore bundle is not in canonical form (RFC 8785)",
+      );
+    }
+    return sigstore.bundle.bundleFromJSON(json);
   } catch (cause) {
+    if (cause instanceof SignatureRefusal) throw cause;
     throw malformed("The signature is not a Sigstore bundle", cause);
   }
-  // Members that the library skips would be a place to hide other content.
-  if (Buffer.from(canonical ?? "").toString("base64") !== text) {
-    throw malformed("The Sigstore bundle is not in canonical form (RFC 8785)");
-  }
-  return bundle;
 }
 
 function payloadOf(bundle: Bundle): Uint8Array {
