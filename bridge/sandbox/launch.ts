@@ -1,0 +1,61 @@
+/**
+ * The launcher: a thread with the broad permissions that the command line gave,
+ * whose only work is to start the bridge in a worker with exact ones.
+ */
+import type {
+  ExitMessage,
+  LaunchMessage,
+  StopMessage,
+} from "./launch_message.ts";
+import type { SandboxPermissions } from "./permissions.ts";
+
+/** How long the bridge may take to end in good order before it is ended anyway. */
+const GRACE_MS = 3000;
+
+/**
+ * Runs the bridge in its sandbox.
+ *
+ * @returns The exit code, once the worker has ended.
+ */
+export function launch(
+  message: LaunchMessage,
+  permissions: SandboxPermissions,
+): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const worker = new Worker(new URL("../worker.ts", import.meta.url), {
+    type: "module",
+    name: "cyberos-mcp-bridge",
+    // deno-lint-ignore no-explicit-any -- the option is Deno's own and still outside its types.
+    deno: { permissions } as any,
+  } as WorkerOptions);
+  worker.onmessage = (event: MessageEvent<ExitMessage>) =>
+    resolve(event.data.code);
+  worker.onerror = (event) => {
+    event.preventDefault();
+    complain(`the bridge ended with an error: ${event.message}`);
+    resolve(70);
+  };
+  worker.postMessage(message);
+  const stop = (reason: string) => {
+    worker.postMessage({ type: "stop", reason } satisfies StopMessage);
+    setTimeout(() => resolve(1), GRACE_MS);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    onSignal(signal, stop);
+  }
+  return promise;
+}
+
+function onSignal(signal: Deno.Signal, stop: (reason: string) => void): void {
+  try {
+    Deno.addSignalListener(signal, () => stop(signal));
+  } catch {
+    // Windows knows only some signals; the end of stdin is enough there.
+  }
+}
+
+function complain(text: string): void {
+  Deno.stderr.writeSync(
+    new TextEncoder().encode(`cyberos-mcp-bridge: ${text}\n`),
+  );
+}

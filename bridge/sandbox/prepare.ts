@@ -1,0 +1,163 @@
+/** What the launcher finds out about the machine, so that the sandboxed bridge need not. */
+import type { LoadedConfig } from "../config/load.ts";
+import type { BridgeConfig } from "../config/settings.ts";
+import { readOtelOptions } from "../telemetry/options.ts";
+import { defaultDataDir } from "./data_dir.ts";
+import { findProgram } from "./find_program.ts";
+import { grantedOf } from "./granted.ts";
+import type { BridgeCommand, LaunchMessage } from "./launch_message.ts";
+import { type SandboxPermissions, sandboxPermissions } from "./permissions.ts";
+
+/** What {@link prepare} needs. */
+export interface PrepareOptions {
+  readonly command: BridgeCommand;
+  readonly args: readonly string[];
+  readonly loaded: LoadedConfig;
+  readonly env: (name: string) => string | undefined;
+}
+
+/** All that {@link launch} takes. */
+export interface Prepared {
+  readonly message: LaunchMessage;
+  readonly permissions: SandboxPermissions;
+  /** Permissions that the command line did not give. */
+  readonly withheld: readonly string[];
+  /** Removes what was made for this process alone. */
+  cleanUp(): void;
+}
+
+const OTEL_NAMES: readonly string[] = [
+  "SDK_DISABLED",
+  "TRACES_EXPORTER",
+  "TRACES_SAMPLER",
+  "TRACES_SAMPLER_ARG",
+  "SERVICE_NAME",
+  "RESOURCE_ATTRIBUTES",
+  "BSP_MAX_QUEUE_SIZE",
+  "BSP_MAX_EXPORT_BATCH_SIZE",
+  "BSP_SCHEDULE_DELAY",
+  ...["EXPORTER_OTLP", "EXPORTER_OTLP_TRACES"].flatMap((prefix) =>
+    ["ENDPOINT", "HEADERS", "TIMEOUT", "PROTOCOL"].map((name) =>
+      `${prefix}_${name}`
+    )
+  ),
+].map((name) => `OTEL_${name}`);
+
+/** What a child program may know of our environment: never a token. */
+const CHILD_NAMES: readonly string[] = [
+  "PATH",
+  "HOME",
+  "LANG",
+  "LC_ALL",
+  "TZ",
+  "TMPDIR",
+];
+
+/** Looks at program, folders and variables, and computes the permissions. */
+export function prepare(options: PrepareOptions): Prepared {
+  const { command, loaded, env } = options;
+  const { config } = loaded;
+  const cuoProgram = config.embedded || config.cuoEndpoint !== undefined
+    ? undefined
+    : findProgram(config.cuo, env("PATH"));
+  const workDir = cuoProgram !== undefined && command === "serve"
+    ? makeWorkDir()
+    : undefined;
+  const dataDir = config.embedded && !config.ephemeral
+    ? absolute(config.dataDir ?? defaultDataDir(env))
+    : undefined;
+  const otelEnv = pick(OTEL_NAMES, env);
+  const otelUrl =
+    readOtelOptions((name) => otelEnv[name], { name: "", version: "" }).url;
+  const { permissions, withheld } = grantedOf(
+    sandboxPermissions(config, {
+      command,
+      otelUrl,
+      cuoProgram,
+      dataDir,
+      workDir,
+      codeDirs: config.embedded ? embeddedCode() : [],
+    }),
+  );
+  return {
+    message: {
+      type: "launch",
+      command,
+      args: options.args,
+      config: absolutePaths(config),
+      problems: loaded.problems,
+      given: [...loaded.given],
+      otelEnv,
+      childEnv: { ...pick(CHILD_NAMES, env), ...cyberosRoot(config) },
+      cuoProgram,
+      dataDir,
+      workDir,
+    },
+    permissions,
+    withheld,
+    cleanUp: () => removeWorkDir(workDir),
+  };
+}
+
+function pick(
+  names: readonly string[],
+  env: (name: string) => string | undefined,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = env(name);
+    if (value !== undefined && value !== "") found[name] = value;
+  }
+  return found;
+}
+
+function cyberosRoot(config: BridgeConfig): Record<string, string> {
+  return config.cyberosRoot === undefined
+    ? {}
+    : { CYBEROS_ROOT: absolute(config.cyberosRoot) };
+}
+
+function absolute(path: string): string {
+  return /^([/\\]|[A-Za-z]:)/.test(path) ? path : `${Deno.cwd()}/${path}`;
+}
+
+/** Permissions compare paths, so that a path is made absolute once, before both use it. */
+function absolutePaths(config: BridgeConfig): BridgeConfig {
+  const path = (value: string | undefined) =>
+    value === undefined ? undefined : absolute(value);
+  return {
+    ...config,
+    skillsDir: path(config.skillsDir),
+    cyberosRoot: path(config.cyberosRoot),
+    tokenFile: path(config.tokenFile),
+  };
+}
+
+function makeWorkDir(): string | undefined {
+  try {
+    return Deno.realPathSync(
+      Deno.makeTempDirSync({ prefix: "cyberos-bridge-" }),
+    );
+  } catch {
+    // Only CUO's command-line protocol needs the folder; it says so when it does.
+    return undefined;
+  }
+}
+
+function removeWorkDir(dir: string | undefined): void {
+  if (dir === undefined) return;
+  try {
+    Deno.removeSync(dir, { recursive: true });
+  } catch {
+    // A temporary folder that stays does no harm.
+  }
+}
+
+/** The folder of PGlite's own files, which it reads when it boots. */
+function embeddedCode(): string[] {
+  try {
+    return [new URL(".", import.meta.resolve("@electric-sql/pglite")).pathname];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { loadConfig } from "../../../bridge/config/load.ts";
+import { defaultDataDir } from "../../../bridge/sandbox/data_dir.ts";
+import { findProgram } from "../../../bridge/sandbox/find_program.ts";
+import {
+  type SandboxFacts,
+  sandboxPermissions,
+} from "../../../bridge/sandbox/permissions.ts";
+
+const FACTS: SandboxFacts = {
+  command: "serve",
+  otelUrl: undefined,
+  cuoProgram: "/usr/bin/cyberos-cuo",
+  dataDir: undefined,
+  workDir: "/tmp/w",
+  codeDirs: [],
+};
+
+function permissions(
+  args: readonly string[],
+  facts: Partial<SandboxFacts> = {},
+) {
+  const { config, problems } = loadConfig({
+    args,
+    env: () => undefined,
+    readTextFile: () => "{}",
+  });
+  assert.deepEqual(problems, []);
+  return sandboxPermissions(config, { ...FACTS, ...facts });
+}
+
+Deno.test("sandboxPermissions() grants exactly what the defaults name", () => {
+  assert.deepEqual(permissions([]), {
+    net: ["memory.cyberskill.world:443", "auth.cyberskill.world:443"],
+    run: ["/usr/bin/cyberos-cuo"],
+    read: ["/tmp/w"],
+    write: ["/tmp/w"],
+    env: ["CYBEROS_TOKEN_FILE", "CYBEROS_ACCESS_TOKEN"],
+    sys: [],
+    ffi: false,
+    import: false,
+  });
+});
+
+Deno.test("sandboxPermissions() adds every host that the configuration names, with its port", () => {
+  const { net, read, run } = permissions([
+    "--transport=http",
+    "--listen=[::1]:9000",
+    "--database-url=postgres://u:p%40ss@db1,db2:6432/x?sslmode=require",
+    "--jwks-url=http://127.0.0.1:7000/keys",
+    "--skill-broker-endpoint=https://skills.example/base",
+    "--cuo-endpoint=https://cuo.example",
+    "--skills-dir=/srv/skills",
+  ], { otelUrl: "http://127.0.0.1:4318/v1/traces" });
+  assert.deepEqual([...net].sort(), [
+    "127.0.0.1:4318",
+    "127.0.0.1:7000",
+    "[::1]:9000",
+    "cuo.example:443",
+    "db1:5432",
+    "db2:6432",
+    "memory.cyberskill.world:443",
+    "skills.example:443",
+  ]);
+  assert.ok(read.includes("/srv/skills"));
+  assert.deepEqual(run, [], "CUO over HTTP starts no program");
+});
+
+Deno.test("sandboxPermissions() gives embedded mode its folder and no host at all", () => {
+  const given = permissions(["--embedded"], {
+    dataDir: "/d",
+    cuoProgram: undefined,
+  });
+  assert.deepEqual(given.net, []);
+  assert.deepEqual(given.run, []);
+  assert.deepEqual(given.write, ["/d", "/tmp/w"]);
+});
+
+Deno.test("sandboxPermissions() gives migrate the owner's database and nothing else", () => {
+  const given = permissions(["--owner-database-url=postgres://o@db/x"], {
+    command: "migrate",
+    workDir: undefined,
+  });
+  assert.deepEqual(given.net, ["db:5432"]);
+  assert.deepEqual([...given.run, ...given.read, ...given.write], []);
+});
+
+Deno.test("findProgram() finds an executable on PATH, and no relative or plain file", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${dir}/tool`, "#!/bin/sh\n", { mode: 0o755 });
+    await Deno.writeTextFile(`${dir}/plain`, "", { mode: 0o644 });
+    await Deno.mkdir(`${dir}/folder`, { mode: 0o755 });
+    const real = await Deno.realPath(dir);
+    assert.equal(findProgram("tool", `.:/nowhere:${dir}`), `${real}/tool`);
+    assert.equal(findProgram(`${dir}/tool`, undefined), `${real}/tool`);
+    assert.equal(findProgram("plain", dir), undefined);
+    assert.equal(findProgram("folder", dir), undefined);
+    assert.equal(findProgram("tool", "."), undefined);
+    assert.equal(findProgram("tool", undefined), undefined);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("defaultDataDir() follows each platform's custom", () => {
+  const env = (name: string) => ({ HOME: "/h", LOCALAPPDATA: "C:\\L" })[name];
+  assert.equal(defaultDataDir(env, "linux"), "/h/.local/share/cyberos");
+  assert.equal(defaultDataDir(() => "/x", "linux"), "/x/cyberos");
+  assert.equal(
+    defaultDataDir(env, "darwin"),
+    "/h/Library/Application Support/cyberos",
+  );
+  assert.equal(defaultDataDir(env, "windows"), "C:\\L\\cyberos");
+});
