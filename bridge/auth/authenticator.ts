@@ -32,13 +32,11 @@ export interface AuthenticatorOptions {
   readonly maxTokenBytes?: number;
 }
 
-/** What both judges of tokens (access and confirmation) are made from. */
-export interface TokenPolicy extends ClaimPolicy {
-  readonly maxTokenBytes: number;
-}
+/** Longest token that is looked at, where no option says otherwise. */
+export const DEFAULT_MAX_TOKEN_BYTES = 16_384;
 
 const ALGORITHMS =
-  /^(?:RS|PS)(?:256|384|512)$|^ES(?:256|384)$|^Ed(?:DSA|25519)$/;
+  /^(?:RS|PS)(?:256|384|512)$|^ES(?:256|384|512)$|^Ed(?:DSA|25519)$/;
 const MAX_TOLERANCE_SECONDS = 60;
 
 /**
@@ -50,7 +48,7 @@ export function createAuthenticator(
   options: AuthenticatorOptions,
 ): Authenticator {
   checkOptions(options);
-  const { clock, keys, maxTokenBytes = 16_384 } = options;
+  const { clock, keys, maxTokenBytes = DEFAULT_MAX_TOKEN_BYTES } = options;
   let checks: ReturnType<typeof loadChecks> | undefined;
   return {
     async authenticate(token, signal) {

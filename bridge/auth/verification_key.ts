@@ -38,6 +38,7 @@ const KEY_TYPES: Readonly<Record<string, string>> = {
   PS512: "RSA",
   ES256: "EC P-256",
   ES384: "EC P-384",
+  ES512: "EC P-521",
   EdDSA: "OKP Ed25519",
   Ed25519: "OKP Ed25519",
 };
