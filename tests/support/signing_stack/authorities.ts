@@ -43,12 +43,13 @@ export class Authorities {
     ctLog: Awaited<ReturnType<typeof initializeCTLog>>;
     ca: Awaited<ReturnType<typeof initializeCA>>;
     tsa: Awaited<ReturnType<typeof initializeTSA>>;
+    tsaKeys: ReturnType<typeof newKeys>;
   }) {
     this.#caKeys = parts.caKeys;
     this.#ctLog = parts.ctLog;
     this.#tsa = parts.tsa;
     this.fulcio = fulcioHandler(parts.ca, { strict: true });
-    this.timestamps = tsaHandler(parts.tsa, { strict: true });
+    this.timestamps = timestampHandler(parts.tsaKeys);
     this.rootCertificate = buffer(parts.ca.rootCertificate);
   }
 
@@ -57,8 +58,9 @@ export class Authorities {
     const caKeys = newKeys();
     const ctLog = await initializeCTLog(newKeys());
     const ca = await initializeCA(caKeys, ctLog);
-    const tsa = await initializeTSA(newKeys());
-    return new Authorities({ caKeys, ctLog, ca, tsa });
+    const tsaKeys = newKeys();
+    const tsa = await initializeTSA(tsaKeys);
+    return new Authorities({ caKeys, ctLog, ca, tsa, tsaKeys });
   }
 
   /** The certificate transparency log's public key and id. */
@@ -133,6 +135,18 @@ export class Authorities {
       [],
     );
   }
+}
+
+/** The mock stamps fractions of a second, which its readers cannot parse. */
+function timestampHandler(keys: ReturnType<typeof newKeys>): Handler {
+  return {
+    path: "/api/v1/timestamp",
+    async fn(request) {
+      const wholeSecond = new Date(Math.floor(Date.now() / 1000) * 1000);
+      const tsa = await initializeTSA(keys, wholeSecond);
+      return await tsaHandler(tsa, { strict: true }).fn(request);
+    },
+  };
 }
 
 function withSct(extension: ASN1Obj, sct: Uint8Array): ASN1Obj {
