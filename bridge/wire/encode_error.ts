@@ -1,19 +1,8 @@
 /** The one translation from anything thrown to a JSON-RPC error. */
 import { toFailure } from "../calls/failure.ts";
 import { BridgeError } from "../errors.ts";
-import type { JsonRpcResponse, RequestId } from "./json_rpc.ts";
-
-/** An answer, with what a transport may have to know of it beyond the JSON. */
-export interface Answer {
-  readonly response: JsonRpcResponse;
-  /**
-   * Why it is an error, for the transport's own words (HTTP status, challenge).
-   * `BRIDGE_ERRORS[error.code].httpStatus` is the status of PRODUCT decision D2.
-   */
-  readonly error?: BridgeError;
-  /** W3C trace id, the same as in the error's data. */
-  readonly traceId: string;
-}
+import type { Answer } from "./admission.ts";
+import type { RequestId } from "./json_rpc.ts";
 
 /**
  * Encodes a refusal or a bug as the answer to a request.

@@ -8,7 +8,7 @@ import {
   type JsonRpcRequest,
   type RequestId,
 } from "./json_rpc.ts";
-import type { LogLevel } from "./log_level.ts";
+import type { LogLevel } from "../calls/log_level.ts";
 
 /** What a session is made of. */
 export interface SessionOptions {

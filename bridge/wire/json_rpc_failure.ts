@@ -1,0 +1,13 @@
+/** An error object that is already as the caller shall see it. */
+import type { TaskFailure } from "../types.ts";
+
+/** What a task failed with, answered again unchanged. */
+export class JsonRpcFailure extends Error {
+  override readonly name = "JsonRpcFailure";
+  readonly failure: TaskFailure;
+
+  constructor(failure: TaskFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
