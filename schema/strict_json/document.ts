@@ -8,8 +8,6 @@ export interface JsonNode {
   readonly start: number;
   /** Where the member's key starts; equal to `start` outside objects. */
   readonly keyStart: number;
-  /** The value could not be read as JSON, so that nothing more can be said of it. */
-  readonly broken?: boolean;
   readonly items?: readonly JsonNode[];
   readonly members?: ReadonlyMap<string, JsonNode>;
 }

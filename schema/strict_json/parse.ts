@@ -53,12 +53,15 @@ class Parser {
   readonly #limits: JsonLimits;
   readonly #faults: JsonFault[] = [];
   readonly #wellFormed: boolean;
+  /** Only asked for positions. */
+  readonly #places: JsonDocument;
   #at = 0;
 
   constructor(text: string, limits: JsonLimits) {
     this.#text = text;
     this.#limits = limits;
     this.#wellFormed = text.isWellFormed();
+    this.#places = new JsonDocument(text, undefined, []);
   }
 
   run(): JsonDocument {
@@ -181,9 +184,8 @@ class Parser {
   ): boolean {
     const first = members.get(key);
     if (first !== undefined) {
-      const at = new JsonDocument(this.#text, undefined, []);
-      const a = at.positionOf(first.keyStart);
-      const b = at.positionOf(keyStart);
+      const a = this.#places.positionOf(first.keyStart);
+      const b = this.#places.positionOf(keyStart);
       this.#fault(
         "duplicate_key",
         pointer,
@@ -274,7 +276,7 @@ class Parser {
       return { ...place, value: Number.isFinite(read) ? read : 0 };
     }
     this.#fault("not_json_value", pointer, place.start, quote(word));
-    return { ...place, value: null, broken: true };
+    return { ...place, value: null };
   }
 
   /** What stands here, in quotes. */

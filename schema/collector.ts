@@ -1,0 +1,85 @@
+/** Gathers faults, bounds their number, gives them places and document order. */
+import type { Finding, Severity } from "./finding.ts";
+import { showValue } from "./finding.ts";
+import type { JsonValue } from "./json.ts";
+import type { JsonDocument, JsonNode } from "./strict_json/mod.ts";
+
+/** A finding before it has a place. */
+export interface Fault {
+  readonly json_pointer: string;
+  readonly constraint: string;
+  readonly expected?: JsonValue;
+  readonly actual?: JsonValue;
+  readonly message: string;
+  readonly hint: string;
+  /** Default: error. */
+  readonly severity?: Severity;
+  /** The key is to blame, not its value. */
+  readonly atKey?: boolean;
+}
+
+/** So many findings that nobody reads on. */
+export const MAX_FINDINGS = 200;
+
+/** Takes faults until it is full. */
+export class FaultCollector {
+  readonly #faults: Fault[] = [];
+  readonly #silent: readonly string[];
+  #dropped = false;
+
+  /** @param silent Pointers about which nothing more can be said: their text is broken. */
+  constructor(silent: readonly string[] = []) {
+    this.#silent = silent;
+  }
+
+  /** No more is taken: checks may stop. */
+  get full(): boolean {
+    return this.#dropped;
+  }
+
+  /** Keeps the fault unless it lies in broken text or there are enough. */
+  add(fault: Fault): void {
+    if (this.#silent.some((at) => isWithin(fault.json_pointer, at))) return;
+    if (this.#faults.length >= MAX_FINDINGS) this.#dropped = true;
+    else this.#faults.push(fault);
+  }
+
+  /** The findings in the order of the document. */
+  place(document: JsonDocument): Finding[] {
+    const placed = this.#faults.map((fault) => ({
+      fault,
+      offset: offsetOf(document, fault),
+    }));
+    placed.sort((a, b) => a.offset - b.offset);
+    return placed.map(({ fault, offset }) =>
+      toFinding(fault, document.positionOf(offset))
+    );
+  }
+}
+
+/** The fault with its place. */
+export function toFinding(
+  fault: Fault,
+  place: { readonly line: number; readonly column: number },
+): Finding {
+  const { json_pointer, constraint, expected, actual, message, hint } = fault;
+  return {
+    json_pointer,
+    constraint,
+    ...(expected === undefined ? {} : { expected }),
+    ...(actual === undefined ? {} : { actual: showValue(actual) }),
+    message,
+    hint,
+    severity: fault.severity ?? "error",
+    ...place,
+  };
+}
+
+function offsetOf(document: JsonDocument, fault: Fault): number {
+  const node: JsonNode | undefined = document.nearest(fault.json_pointer);
+  return (fault.atKey ? node?.keyStart : node?.start) ?? 0;
+}
+
+function isWithin(pointer: string, ancestor: string): boolean {
+  return pointer === ancestor || pointer.startsWith(`${ancestor}/`);
+}
