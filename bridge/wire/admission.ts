@@ -10,6 +10,8 @@ export interface Answer {
    * `BRIDGE_ERRORS[error.code].httpStatus` is the status of PRODUCT decision D2.
    */
   readonly error?: BridgeError;
+  /** The response as JSON text, where it is at hand already; see `encodeAnswer`. */
+  readonly encoded?: string;
   /** W3C trace id, the same as in the error's data. */
   readonly traceId: string;
   /** To be called once the answer is queued: starts what reports on a task after it. */

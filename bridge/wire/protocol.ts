@@ -127,6 +127,8 @@ class Server {
   readonly #deps: ProtocolDeps;
   readonly #callDeps: ToolsCallDeps;
   readonly #short: ReadonlyMap<string, ShortMethod>;
+  readonly #tools: ToolSet;
+  #encodedListing: string | undefined;
 
   constructor(deps: ProtocolDeps) {
     this.#deps = deps;
@@ -147,6 +149,7 @@ class Server {
       ["logging/setLevel", setLevel],
       ["tools/list", (params) => listTools(params, tools)],
     ]);
+    this.#tools = tools;
   }
 
   async admit(message: JsonValue, exchange: Exchange): Promise<Admission> {
@@ -220,10 +223,7 @@ class Server {
     const short = this.#short.get(method);
     if (short !== undefined) {
       const result = short(params, exchange);
-      return {
-        kind: "answer",
-        answer: { response: { jsonrpc: "2.0", id, result }, traceId },
-      };
+      return { kind: "answer", answer: this.#answer(id, result, traceId) };
     }
     const principal = await exchange.authenticate();
     const release = this.#deps.enter?.(principal);
@@ -279,6 +279,17 @@ class Server {
       session.clientCapabilities = clientCapabilities(params);
     }
     return result;
+  }
+
+  #answer(id: RequestId, result: JsonObject, traceId: string): Answer {
+    const response = { jsonrpc: "2.0", id, result } as const;
+    if (result !== this.#tools.listing) return { response, traceId };
+    // The list is the largest answer and never changes: it is encoded once.
+    this.#encodedListing ??= JSON.stringify(result);
+    const encoded = `{"jsonrpc":"2.0","id":${
+      JSON.stringify(id)
+    },"result":${this.#encodedListing}}`;
+    return { response, encoded, traceId };
   }
 
   #refuse(
