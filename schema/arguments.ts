@@ -2,7 +2,7 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { SchemaFault } from "./json_schema/faults.ts";
-import { decodeLocation, toFaults } from "./json_schema/faults.ts";
+import { toFaults } from "./json_schema/faults.ts";
 import { requirement } from "./json_schema/words.ts";
 import { nearest } from "./nearest.ts";
 

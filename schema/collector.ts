@@ -37,6 +37,11 @@ export class FaultCollector {
     return this.#dropped;
   }
 
+  /** Something is said about this place already. */
+  has(pointer: string): boolean {
+    return this.#faults.some(({ json_pointer }) => json_pointer === pointer);
+  }
+
   /** Keeps the fault unless it lies in broken text or there are enough. */
   add(fault: Fault): void {
     if (this.#silent.some((at) => isWithin(fault.json_pointer, at))) return;
