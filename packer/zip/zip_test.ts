@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { crc32, deflateRawSync } from "node:zlib";
+import * as zipJs from "@zip.js/zip.js";
 import fc from "fast-check";
 import { concat, sha256Hex } from "../digest.ts";
-import { memoryEntry } from "../entry.ts";
+import { comparePaths, memoryEntry } from "../entry.ts";
 import { PackerError } from "../errors.ts";
 import type { BundleEntry } from "../types.ts";
+import { loadDeflate, proveDeflate } from "./deflate.ts";
 import { readZip } from "./reader.ts";
 import { bytesSource } from "./source.ts";
 import { writeZip } from "./writer.ts";
@@ -166,4 +169,107 @@ Deno.test("readZip() streams a large entry", async () => {
   bytes[1_000_000] = (bytes[1_000_000] ?? 0) ^ 0x55;
   const damaged = await readZip(bytesSource(bytes));
   assert.deepEqual(damaged.findings.map(({ code }) => code), ["ZIP_DATA"]);
+});
+
+// What the archive is defined by: zip.js's own writer with every choice fixed.
+async function zipJsZip(entries: readonly BundleEntry[]) {
+  const writer = new zipJs.ZipWriter(new zipJs.Uint8ArrayWriter(), {
+    level: 6,
+    extendedTimestamp: false,
+    dataDescriptor: false,
+    bufferedWrite: true,
+    zip64: false,
+    keepOrder: true,
+    rawLastModDate: 0x00210000,
+    versionMadeBy: 0x0314,
+    useWebWorkers: false,
+    useCompressionStream: false,
+  });
+  for (
+    const entry of entries.toSorted((a, b) => comparePaths(a.path, b.path))
+  ) {
+    await writer.add(
+      entry.path,
+      new zipJs.Uint8ArrayReader(await entry.read()),
+      { unixMode: 0o100000 | entry.mode },
+    );
+  }
+  return await writer.close();
+}
+
+Deno.test("PACK-02 writeZip() writes to the byte what zip.js's ZipWriter writes", async () => {
+  const entries = await fixture();
+  assert.deepEqual((await zip(entries)).bytes, await zipJsZip(entries));
+  const path = fc.stringMatching(/^[a-zäß😀]{1,6}$/u);
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.tuple(
+      fc.integer({ min: 1, max: 90_000 }),
+      fc.integer({ min: 1, max: 255 }),
+    )
+      .map(([size, spread]) => noise(size, spread)),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.tuple(path, content, fc.boolean()), {
+        selector: ([path]) => path,
+        maxLength: 4,
+      }),
+      async (files) => {
+        const entries = await Promise.all(
+          files.map(([path, bytes, program]) =>
+            memoryEntry(path, new Uint8Array(bytes), program ? 0o755 : 0o644)
+          ),
+        );
+        assert.deepEqual((await zip(entries)).bytes, await zipJsZip(entries));
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+const isMismatch = (error: unknown) =>
+  error instanceof PackerError && error.code === "COMPRESSOR_MISMATCH";
+
+// How the runtime's own compressors answer the probe: node:zlib at once, the
+// Compression Streams with an answer worked out before.
+async function nativeStream(bytes: Uint8Array<ArrayBuffer>) {
+  const stream = new Blob([bytes]).stream()
+    .pipeThrough(new CompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+Deno.test("PACK-02 proveDeflate() refuses every compressor but the pinned one", async () => {
+  const pinned = await loadDeflate();
+  proveDeflate(pinned);
+  let probe = new Uint8Array(0);
+  for (const level of [1, 5, 6, 7, 9]) {
+    assert.throws(() =>
+      proveDeflate((bytes) => {
+        if (probe.length === 0) probe = new Uint8Array(bytes);
+        return {
+          data: new Uint8Array(deflateRawSync(bytes, { level })),
+          crc32: crc32(bytes),
+        };
+      }), isMismatch);
+  }
+  const streamed = await nativeStream(probe);
+  assert.throws(
+    () => proveDeflate(() => ({ data: streamed, crc32: crc32(streamed) })),
+    isMismatch,
+  );
+  const { data } = pinned(probe);
+  proveDeflate(() => ({ data, crc32: crc32(data) }));
+});
+
+Deno.test("loadDeflate() fails loudly where WebAssembly does not load", async () => {
+  const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+  await assert.rejects(
+    () => loadDeflate(() => WebAssembly.compile(empty)),
+    isMismatch,
+  );
+  await assert.rejects(
+    () => loadDeflate(() => Promise.reject(new Error("blocked"))),
+    isMismatch,
+  );
 });
