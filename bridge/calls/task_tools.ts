@@ -48,7 +48,7 @@ export async function runAsTask(
     work: (runContext) => run.work(input, runContext),
     ...(run.onEnd === undefined ? {} : { onEnd: run.onEnd }),
   });
-  context.log("info", { event: "task started", task_id: task.taskId });
+  context.log("debug", { event: "task started", task_id: task.taskId });
   if (context.task !== undefined) return { kind: "created", task };
   const waitMs = 1000 * ((wait_seconds as number | undefined) ?? 0);
   if (waitMs === 0 || task.status !== "running") return { kind: "state", task };

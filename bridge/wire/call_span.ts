@@ -13,6 +13,8 @@ export interface CallSpanDeps {
 /** One span, ended once. */
 export interface CallSpan {
   readonly span: Span;
+  /** The tool's registered name, or `_unknown`. */
+  readonly tool: string;
   /** @param error What the call ended with: nothing for success. */
   end(error?: unknown): void;
   /** The caller has cancelled the call or gone. */
@@ -69,6 +71,7 @@ export function openCallSpan(
   };
   return {
     span,
+    tool,
     end: (error) => {
       if (error === undefined) return close("success");
       const outcome = outcomeOf(error);

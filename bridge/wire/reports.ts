@@ -66,24 +66,33 @@ export class ProgressReporter {
   }
 }
 
-// What a client hears that never asked: what tools themselves find worth saying.
+// What a client hears that never set a level: what a tool itself finds worth saying.
 const DEFAULT_LEVEL: LogLevel = "info";
 
-/** The level that holds for a request: its own (`_meta`), else the session's, else none that was asked for. */
-export function requestedLevel(
+/**
+ * Makes the senders of a request's log messages. The level is the request's own
+ * (`_meta["io.modelcontextprotocol/logLevel"]`, as on HTTP nothing outlives a
+ * request), else the session's. What the server says of a call, it says only to
+ * a client that set a level.
+ *
+ * Source: MCP 2025-11-25, server/utilities/logging.
+ */
+export function logSenders(
   exchange: Exchange,
   meta: JsonObject,
-): LogLevel | undefined {
+): { tool: LogSender; server: LogSender } {
   const own = meta["io.modelcontextprotocol/logLevel"];
-  return isLogLevel(own) ? own : exchange.session?.logLevel;
+  const asked = isLogLevel(own) ? own : exchange.session?.logLevel;
+  return {
+    tool: senderFrom(exchange, asked ?? DEFAULT_LEVEL),
+    server: asked === undefined ? () => {} : senderFrom(exchange, asked),
+  };
 }
 
-/** Makes the sender of a request's log messages. */
-export function logSender(
-  exchange: Exchange,
-  meta: JsonObject,
-): (level: LogLevel, data: JsonValue) => void {
-  const threshold = requestedLevel(exchange, meta) ?? DEFAULT_LEVEL;
+/** Sends one log message, if its level is high enough. */
+export type LogSender = (level: LogLevel, data: JsonValue) => void;
+
+function senderFrom(exchange: Exchange, threshold: LogLevel): LogSender {
   return (level, data) => {
     if (!isShown(level, threshold)) return;
     exchange.notify("notifications/message", {

@@ -10,10 +10,12 @@
  */
 import type { JsonObject } from "../../schema/json.ts";
 import { authorize } from "../calls/authorize.ts";
+import { errorClassOf } from "../calls/failure.ts";
+import type { LogLevel } from "../calls/log_level.ts";
 import { confirm, type Confirmed, type Evidence } from "../calls/confirm.ts";
 import { refuseOtherTenants } from "../calls/tenant.ts";
 import type { Tool, ToolAnswer, ToolSet } from "../calls/tool_set.ts";
-import { BridgeError } from "../errors.ts";
+import { BridgeError, type ErrorClass } from "../errors.ts";
 import type {
   Clock,
   Confirmations,
@@ -30,10 +32,10 @@ import { elicitConfirmation } from "./elicit.ts";
 import { errorAnswer } from "./encode_error.ts";
 import type { Exchange } from "./exchange.ts";
 import { followTask } from "./follow_task.ts";
-import type { RequestId } from "./json_rpc.ts";
+import { isObject, type RequestId } from "./json_rpc.ts";
 import { progressTokenOf, quote } from "./params.ts";
 import { logRefusal } from "./log_refusal.ts";
-import { logSender, ProgressReporter } from "./reports.ts";
+import { logSenders, ProgressReporter } from "./reports.ts";
 import { toCallResult } from "./tool_results.ts";
 
 /** What `tools/call` stands on. */
@@ -156,6 +158,7 @@ async function answerCall(
       result: toCallResult(answer),
     } as const;
     const { traceId } = span.span.context;
+    tellClient(request, { span, level: "debug", outcome: "success" });
     span.end();
     if (answer.kind !== "created" || exchange.session === undefined) {
       progress.end();
@@ -203,7 +206,7 @@ async function run(
         span: span.span,
         signal: deadline.signal,
         onProgress: (report) => progress.report(report),
-        log: logSender(exchange, call.meta),
+        log: logSenders(exchange, call.meta).tool,
         ...(call.task === undefined ? {} : { task: call.task }),
         ...confirmed,
       }),
@@ -252,7 +255,30 @@ function refuse(
   { span, error }: { span: CallSpan; error: unknown },
 ): Answer {
   const { traceId } = span.span.context;
+  const outcome = errorClassOf(error);
+  tellClient(request, { span, level: LEVELS[outcome], outcome });
   span.end(error);
   logRefusal(deps.log, error, traceId);
   return errorAnswer(error, { id: request.id, traceId });
+}
+
+const LEVELS: Readonly<Record<ErrorClass, LogLevel>> = {
+  input_validation: "info",
+  authz_denied: "notice",
+  upstream_unavailable: "warning",
+  internal_error: "error",
+};
+
+function tellClient(
+  request: ToolsCallRequest,
+  said: { span: CallSpan; level: LogLevel; outcome: string },
+): void {
+  const meta = request.params["_meta"];
+  const { server } = logSenders(request.exchange, isObject(meta) ? meta : {});
+  server(said.level, {
+    event: "tools/call",
+    tool: said.span.tool,
+    outcome: said.outcome,
+    trace_id: said.span.span.context.traceId,
+  });
 }
