@@ -69,6 +69,8 @@ export type BridgeErrorCode =
   | "METHOD_NOT_ALLOWED"
   | "PATH_UNKNOWN"
   | "BODY_TOO_LARGE"
+  | "BODY_TIMEOUT"
+  | "HEAD_TOO_LARGE"
   | "MEDIA_TYPE"
   | "RATE_LIMITED"
   | "BUSY"
@@ -226,6 +228,23 @@ export const BRIDGE_ERRORS: Readonly<Record<BridgeErrorCode, ErrorRow>> = {
   BODY_TOO_LARGE: row("input_validation", -32600, "Send a smaller message.", {
     httpStatus: 413,
   }),
+  BODY_TIMEOUT: row(
+    "input_validation",
+    -32600,
+    "Send the whole message without pauses.",
+    {
+      httpStatus: 408,
+      retryable: true,
+    },
+  ),
+  HEAD_TOO_LARGE: row(
+    "input_validation",
+    -32600,
+    "Send fewer or shorter headers.",
+    {
+      httpStatus: 431,
+    },
+  ),
   MEDIA_TYPE: row(
     "input_validation",
     -32600,
