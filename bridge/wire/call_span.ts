@@ -15,10 +15,12 @@ export interface CallSpan {
   readonly span: Span;
   /** The tool's registered name, or `_unknown`. */
   readonly tool: string;
-  /** @param error What the call ended with: nothing for success. */
-  end(error?: unknown): void;
+  /** The call was answered with a result. */
+  succeed(): void;
+  /** The call was refused, or hit a bug. */
+  fail(error: unknown): void;
   /** The caller has cancelled the call or gone. */
-  endCancelled(): void;
+  cancel(): void;
 }
 
 /**
@@ -72,11 +74,11 @@ export function openCallSpan(
   return {
     span,
     tool,
-    end: (error) => {
-      if (error === undefined) return close("success");
+    succeed: () => close("success"),
+    fail: (error) => {
       const outcome = outcomeOf(error);
       close(outcome, outcome);
     },
-    endCancelled: () => close("cancelled", "cancelled"),
+    cancel: () => close("cancelled", "cancelled"),
   };
 }

@@ -159,7 +159,7 @@ async function answerCall(
     } as const;
     const { traceId } = span.span.context;
     tellClient(request, { span, level: "debug", outcome: "success" });
-    span.end();
+    span.succeed();
     if (answer.kind !== "created" || exchange.session === undefined) {
       progress.end();
       return { response, traceId };
@@ -175,7 +175,7 @@ async function answerCall(
   } catch (error) {
     progress.end();
     if (signal.aborted && !(signal.reason instanceof BridgeError)) {
-      span.endCancelled();
+      span.cancel();
       return undefined;
     }
     return refuse(deps, request, { span, error });
@@ -257,7 +257,7 @@ function refuse(
   const { traceId } = span.span.context;
   const outcome = errorClassOf(error);
   tellClient(request, { span, level: LEVELS[outcome], outcome });
-  span.end(error);
+  span.fail(error);
   logRefusal(deps.log, error, traceId);
   return errorAnswer(error, { id: request.id, traceId });
 }
