@@ -6,12 +6,16 @@ import { prepare } from "./sandbox/prepare.ts";
 import { launch } from "./sandbox/launch.ts";
 import type { BridgeCommand } from "./sandbox/launch_message.ts";
 
+/** The sandboxed side. The compile script finds workers by this very form of URL. */
+const WORKER = new URL("./worker.ts", import.meta.url);
+
 const COMMANDS: readonly string[] = [
   "serve",
   "migrate",
   "token",
   "reset",
   "check",
+  "health",
 ];
 
 /** Flags of a subcommand's own, which the table of settings does not know. */
@@ -114,7 +118,7 @@ async function main(args: readonly string[]): Promise<number> {
     );
   }
   try {
-    return await launch(prepared.message, prepared.permissions);
+    return await launch({ ...prepared, entry: WORKER });
   } finally {
     prepared.cleanUp();
   }

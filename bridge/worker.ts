@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<LaunchMessage["command"], () => Promise<Run>>> =
     migrate: async () => (await import("./commands/migrate.ts")).migrate,
     token: async () => (await import("./commands/token.ts")).token,
     reset: async () => (await import("./commands/reset.ts")).reset,
+    health: async () => (await import("./commands/health.ts")).health,
   };
 
 const stop = new AbortController();

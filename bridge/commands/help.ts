@@ -11,6 +11,7 @@ Usage: cyberos-mcp-bridge [COMMAND] [SETTINGS]
 Commands:
   serve     serve MCP on stdio, or on http with --transport http (the default)
   check     try everything that is configured and say what is wrong  [--json]
+  health    ask the bridge that listens on http whether it lives (for container health checks)
   migrate   make or update the task tables, as the database's owner  [--dry-run]
   token     print an access token of the embedded issuer, with --embedded
               [--scope "S S"] [--tenant UUID] [--subject NAME] [--expires SECONDS]

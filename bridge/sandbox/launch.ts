@@ -12,31 +12,44 @@ import type { SandboxPermissions } from "./permissions.ts";
 /** How long the bridge may take to end in good order before it is ended anyway. */
 const GRACE_MS = 3000;
 
+/** What {@link launch} takes. */
+export interface Launch {
+  /** The module that runs in the sandbox. */
+  readonly entry: URL;
+  readonly message: LaunchMessage;
+  readonly permissions: SandboxPermissions;
+}
+
 /**
- * Runs the bridge in its sandbox.
+ * Runs the bridge in its sandbox. SIGINT, SIGTERM and SIGHUP ask it to end in
+ * good order; a second one does not wait for that.
  *
  * @returns The exit code, once the worker has ended.
  */
 export function launch(
-  message: LaunchMessage,
-  permissions: SandboxPermissions,
+  { entry, message, permissions }: Launch,
 ): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
-  const worker = new Worker(new URL("../worker.ts", import.meta.url), {
+  const worker = new Worker(entry, {
     type: "module",
     name: "cyberos-mcp-bridge",
     // deno-lint-ignore no-explicit-any -- the option is Deno's own and still outside its types.
     deno: { permissions } as any,
   } as WorkerOptions);
-  worker.onmessage = (event: MessageEvent<ExitMessage>) =>
-    resolve(event.data.code);
+  worker.onmessage = ({ data }: MessageEvent<unknown>) => {
+    // The worker is what the sandbox guards against: all that it can say is that it is done.
+    if (isExit(data)) resolve(data.code);
+  };
   worker.onerror = (event) => {
     event.preventDefault();
     complain(`the bridge ended with an error: ${event.message}`);
     resolve(70);
   };
   worker.postMessage(message);
+  let stopping = false;
   const stop = (reason: string) => {
+    if (stopping) return resolve(1);
+    stopping = true;
     worker.postMessage({ type: "stop", reason } satisfies StopMessage);
     setTimeout(() => resolve(1), GRACE_MS);
   };
@@ -44,6 +57,12 @@ export function launch(
     onSignal(signal, stop);
   }
   return promise;
+}
+
+function isExit(data: unknown): data is ExitMessage {
+  const { type, code } = (data ?? {}) as Partial<ExitMessage>;
+  return type === "exit" && Number.isInteger(code) && (code as number) >= 0 &&
+    (code as number) <= 255;
 }
 
 function onSignal(signal: Deno.Signal, stop: (reason: string) => void): void {

@@ -3,7 +3,13 @@ import type { ConfigProblem } from "../config/load.ts";
 import type { BridgeConfig } from "../config/settings.ts";
 
 /** Subcommands of `cyberos-mcp-bridge`; `serve` has no name on the command line. */
-export type BridgeCommand = "serve" | "migrate" | "token" | "reset" | "check";
+export type BridgeCommand =
+  | "serve"
+  | "migrate"
+  | "token"
+  | "reset"
+  | "check"
+  | "health";
 
 /** Everything that the worker needs to know; it reads nothing of the machine by itself. */
 export interface LaunchMessage {

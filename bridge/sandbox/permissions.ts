@@ -70,24 +70,51 @@ function netHosts(
   config: BridgeConfig,
   facts: SandboxFacts,
 ): (string | undefined)[] {
-  if (facts.command === "migrate") {
-    return postgresHosts(config.ownerDatabaseUrl);
+  switch (facts.command) {
+    case "serve":
+      return config.transport === "http"
+        ? [
+          authority(config.listen.hostname, config.listen.port),
+          ...upstreamHosts(config, facts),
+        ]
+        : upstreamHosts(config, facts);
+    case "check":
+      return config.embedded ? upstreamHosts(config, facts) : [
+        // Asked for its metadata, wherever the keys are.
+        urlHost(config.authIssuer),
+        ...upstreamHosts(config, facts),
+      ];
+    case "migrate":
+      return postgresHosts(config.ownerDatabaseUrl);
+    case "health":
+      return [ownAddress(config)];
+    case "token":
+    case "reset":
+      return [];
   }
-  if (facts.command === "token" || facts.command === "reset") return [];
-  const listen = facts.command === "serve" && config.transport === "http"
-    ? [authority(config.listen.hostname, config.listen.port)]
-    : [];
-  const broker = urlHost(config.skillBrokerEndpoint);
-  const common = [...listen, urlHost(facts.otelUrl)];
-  if (config.embedded) return common;
+}
+
+function upstreamHosts(
+  config: BridgeConfig,
+  { otelUrl }: SandboxFacts,
+): (string | undefined)[] {
+  if (config.embedded) return [urlHost(otelUrl)];
   return [
-    ...common,
-    broker,
+    urlHost(otelUrl),
+    urlHost(config.skillBrokerEndpoint),
     urlHost(config.memoryEndpoint),
     urlHost(config.jwksUrl ?? config.authIssuer),
     urlHost(config.cuoEndpoint),
     ...postgresHosts(config.databaseUrl),
   ];
+}
+
+/** Where a bridge with this configuration is reached from the same machine. */
+export function ownAddress({ listen }: BridgeConfig): string {
+  const { hostname, port } = listen;
+  if (hostname === "0.0.0.0") return authority("127.0.0.1", port);
+  if (hostname === "::") return authority("::1", port);
+  return authority(hostname, port);
 }
 
 function authority(hostname: string, port: number): string {

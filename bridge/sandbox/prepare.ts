@@ -16,7 +16,7 @@ export interface PrepareOptions {
   readonly env: (name: string) => string | undefined;
 }
 
-/** All that {@link launch} takes. */
+/** What the launcher takes, and what it says about it. */
 export interface Prepared {
   readonly message: LaunchMessage;
   readonly permissions: SandboxPermissions;
@@ -156,7 +156,12 @@ function removeWorkDir(dir: string | undefined): void {
 /** The folder of PGlite's own files, which it reads when it boots. */
 function embeddedCode(): string[] {
   try {
-    return [new URL(".", import.meta.resolve("@electric-sql/pglite")).pathname];
+    const { pathname } = new URL(
+      ".",
+      import.meta.resolve("@electric-sql/pglite"),
+    );
+    const path = decodeURIComponent(pathname);
+    return [Deno.build.os === "windows" ? path.slice(1) : path];
   } catch {
     return [];
   }
