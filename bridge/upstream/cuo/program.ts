@@ -22,7 +22,8 @@ export async function resolveProgram(
   return program;
 }
 
-function isPath(text: string): boolean {
+/** Whether the text is an absolute path. */
+export function isPath(text: string): boolean {
   return text.startsWith("/") || /^[A-Za-z]:[\\/]/.test(text);
 }
 
