@@ -18,6 +18,8 @@ export interface Fault {
   readonly atKey?: boolean;
 }
 
+const MAX_LINE = 300;
+
 /** So many findings that nobody reads on. */
 export const MAX_FINDINGS = 200;
 
@@ -57,15 +59,31 @@ export class FaultCollector {
     }));
     placed.sort((a, b) => a.offset - b.offset);
     return placed.map(({ fault, offset }) =>
-      toFinding(fault, document.positionOf(offset))
+      toFinding(fault, placeAt(document, offset))
     );
   }
 }
 
+/** Where a finding is. */
+export type Place = Pick<Finding, "line" | "column" | "excerpt" | "file">;
+
+/** The place of an offset in the manifest. */
+export function placeAt(document: JsonDocument, offset: number): Place {
+  const position = document.positionOf(offset);
+  return { ...position, excerpt: cutLine(document.lineText(position.line)) };
+}
+
+/** A line short enough to show. */
+export function cutLine(line: string): string {
+  return line.length <= MAX_LINE
+    ? line
+    : `${line.slice(0, MAX_LINE).toWellFormed()}…`;
+}
+
 /** The fault with its place. */
 export function toFinding(
-  fault: Fault,
-  place: { readonly line: number; readonly column: number },
+  fault: Omit<Fault, "atKey">,
+  place: Place,
 ): Finding {
   const { json_pointer, constraint, expected, actual, message, hint } = fault;
   return {

@@ -22,6 +22,8 @@ export interface Finding {
   readonly line: number;
   /** From 1, in UTF-16 code units as editors count. */
   readonly column: number;
+  /** The line there, cut where long. */
+  readonly excerpt: string;
   /** A file that the manifest declares, where the fault lies in it: `skills/x/SKILL.md`. */
   readonly file?: string;
 }

@@ -38,7 +38,10 @@ export type {
   JsonNode,
   TextPosition,
 } from "./strict_json/mod.ts";
+export { readFrontmatter } from "./files/frontmatter.ts";
+export type { Frontmatter, FrontmatterFault } from "./files/frontmatter.ts";
 export { validateManifest } from "./validate.ts";
+export { validatePlugin } from "./validate_plugin.ts";
 export type { ValidateOptions, ValidationReport } from "./validate.ts";
 export { KNOWN_SCHEMA_VERSIONS } from "./validate_dispatch.ts";
 export { VERSION } from "./version.ts";

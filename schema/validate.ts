@@ -1,5 +1,10 @@
 /** The validator: text in, findings out. No I/O, no exceptions. */
-import { FaultCollector, MAX_FINDINGS, toFinding } from "./collector.ts";
+import {
+  FaultCollector,
+  MAX_FINDINGS,
+  placeAt,
+  toFinding,
+} from "./collector.ts";
 import type { Finding } from "./finding.ts";
 import type { Manifest } from "./manifest.ts";
 import type { JsonDocument, JsonLimits } from "./strict_json/mod.ts";
@@ -55,7 +60,7 @@ export async function validateManifest(
 
 function placeTextFaults(document: JsonDocument): Finding[] {
   return document.faults.map((fault) =>
-    toFinding(fault, document.positionOf(fault.offset))
+    toFinding(fault, placeAt(document, fault.offset))
   );
 }
 

@@ -1,0 +1,34 @@
+/** A manifest together with the files that it declares. */
+import { MAX_FINDINGS } from "./collector.ts";
+import { validateDeclaredFiles } from "./files/mod.ts";
+import type { DeclaredFiles } from "./files/port.ts";
+import { objectOf } from "./v1/parts.ts";
+import type { ValidationReport } from "./validate.ts";
+import { validateManifest } from "./validate.ts";
+import { KNOWN_SCHEMA_VERSIONS } from "./validate_dispatch.ts";
+
+/**
+ * Checks a manifest as `validateManifest` does, then the files that it declares.
+ *
+ * @param files The folder that the manifest's paths are relative to.
+ */
+export async function validatePlugin(
+  source: string | Uint8Array,
+  files: DeclaredFiles,
+): Promise<ValidationReport> {
+  const report = await validateManifest(source);
+  const version = objectOf(report.document.value).schema_version;
+  if (!KNOWN_SCHEMA_VERSIONS.includes(String(version))) return report;
+  const inFiles = await validateDeclaredFiles(report.document, files);
+  const { manifest, ...rest } = report;
+  const valid = report.valid &&
+    !inFiles.some(({ severity }) => severity === "error");
+  const findings = [...report.findings, ...inFiles];
+  return {
+    ...rest,
+    findings: findings.slice(0, MAX_FINDINGS),
+    truncated: report.truncated || findings.length > MAX_FINDINGS,
+    valid,
+    ...(valid && manifest !== undefined ? { manifest } : {}),
+  };
+}
