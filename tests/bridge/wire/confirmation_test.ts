@@ -1,0 +1,160 @@
+/** Decision D5: what a destructive or outward call needs before it runs. */
+import assert from "node:assert/strict";
+import type { Confirmations } from "../../../bridge/ports.ts";
+import { CONFIRMED, Harness, principal } from "../../support/bridge_harness.ts";
+import { TENANT_B } from "../../support/tokens.ts";
+
+const APPEND = { kind: "decision", body: { a: 1, b: 2 } };
+const INVOKE = { skill_id: "audit", inputs: {} };
+const NEEDS: readonly [string, unknown][] = [
+  ["cyberos.memory.append_audit", APPEND],
+  ["cyberos.skill.invoke_skill", INVOKE],
+];
+
+for (const [name, args] of NEEDS) {
+  Deno.test(`P2-AC15 ${name} without confirmation is authz_denied and touches nothing`, async () => {
+    const harness = new Harness();
+    const { error } = await harness.tool(name, args);
+    assert.equal(error.code, -32000);
+    assert.equal(error.data.class, "authz_denied");
+    assert.match(error.data.hint, /elicit_confirm/);
+    assert.equal(harness.loads, 0);
+  });
+
+  Deno.test(`P2-AC15 ${name} runs on the host's word`, async () => {
+    const harness = new Harness();
+    const { result } = await harness.tool(name, args, { meta: CONFIRMED });
+    assert.equal(result.isError, false);
+    await harness.tasks.idle();
+    assert.equal(harness.upstreams.calls.length, 1);
+  });
+
+  Deno.test(`P2-AC15 ${name} as a task confirms before the task is created`, async () => {
+    const harness = new Harness();
+    if (!name.includes("skill")) return;
+    const refused = await harness.tool(name, args, { task: {} });
+    assert.equal(refused.error.code, -32000);
+    assert.equal(harness.tasks.starts.length, 0);
+    const made = await harness.tool(name, args, { task: {}, meta: CONFIRMED });
+    assert.equal(made.result.task.status, "working");
+    await harness.tasks.idle();
+  });
+}
+
+const NO_WORDS: readonly unknown[] = ["true", 1, {}, [], "yes", null, false];
+
+for (const word of NO_WORDS) {
+  Deno.test(`only true itself is the host's word, not ${JSON.stringify(word)}`, async () => {
+    const harness = new Harness();
+    const { error } = await harness.tool(
+      "cyberos.memory.append_audit",
+      APPEND,
+      {
+        meta: { "mcp/sampling/elicit_confirm": word } as never,
+      },
+    );
+    assert.equal(error.data.class, "authz_denied");
+    assert.equal(harness.loads, 0);
+  });
+}
+
+Deno.test("AUTH-21 a tool argument never confirms: the model writes those", async () => {
+  const harness = new Harness();
+  for (const key of ["confirm", "elicit_confirm", "_meta", "confirmed"]) {
+    const value = key === "_meta" ? CONFIRMED : true;
+    const { error } = await harness.tool("cyberos.memory.append_audit", {
+      ...APPEND,
+      [key]: value,
+    });
+    assert.equal(error.data.class, "input_validation");
+    const inBody = await harness.tool("cyberos.memory.append_audit", {
+      kind: "decision",
+      body: { [key]: value },
+    });
+    assert.equal(inBody.error.data.class, "authz_denied");
+  }
+  assert.equal(harness.loads, 0);
+});
+
+Deno.test("tools that neither destroy nor reach outside ask nobody", async () => {
+  const harness = new Harness();
+  const { result } = await harness.tool("cyberos.memory.read_audit");
+  assert.equal(result.isError, false);
+});
+
+/** Confirms exactly one call, as a token bound to it would. */
+function confirmationsOf(token: string, bound: string): Confirmations {
+  return {
+    verify: (given, { principal, tool, arguments: args }) => {
+      const call = `${principal.tenantId} ${principal.subject} ${tool} ${
+        JSON.stringify(args)
+      }`;
+      return Promise.resolve(given === token && call === bound);
+    },
+  };
+}
+
+const BOUND = `${principal().tenantId} user-1 cyberos.memory.append_audit ${
+  JSON.stringify(APPEND)
+}`;
+const TOKEN = { "cyberos/confirmation_token": "signed" };
+
+Deno.test("AUTH-21 a confirmation token confirms its own call only", async () => {
+  const harness = new Harness({
+    confirmations: confirmationsOf("signed", BOUND),
+  });
+  const call = async (args: unknown, meta: Record<string, string>) =>
+    (await harness.tool("cyberos.memory.append_audit", args, { meta })).error
+      ?.data.class;
+  const other = { ...APPEND, kind: "risk" };
+  assert.equal(await call(other, TOKEN), "authz_denied");
+  const forged = { "cyberos/confirmation_token": "forged" };
+  assert.equal(await call(APPEND, forged), "authz_denied");
+  harness.caller = () => principal({ subject: "user-2" });
+  assert.equal(await call(APPEND, TOKEN), "authz_denied");
+  harness.caller = () => principal({ tenantId: TENANT_B });
+  assert.equal(await call(APPEND, TOKEN), "authz_denied");
+  assert.equal(harness.loads, 0);
+  harness.caller = () => principal();
+  assert.equal(await call(APPEND, TOKEN), undefined);
+});
+
+Deno.test("AUTH-21 a replayed confirmation token repeats nothing: one row, one task", async () => {
+  const harness = new Harness({
+    confirmations: { verify: () => Promise.resolve(true) },
+  });
+  const append = () =>
+    harness.tool("cyberos.memory.append_audit", APPEND, { meta: TOKEN });
+  const first = await append();
+  const second = await append();
+  assert.equal(first.result.structuredContent.seq, 1);
+  assert.equal(second.result.structuredContent.seq, 1);
+  const invoke = () =>
+    harness.tool("cyberos.skill.invoke_skill", INVOKE, { meta: TOKEN });
+  const started = await invoke();
+  const replayed = await invoke();
+  assert.equal(
+    started.result.structuredContent.task_id,
+    replayed.result.structuredContent.task_id,
+  );
+  assert.equal(harness.tasks.starts.length, 1);
+  await harness.tasks.idle();
+  // The token itself is no key that anyone could read back.
+  const keys = JSON.stringify(harness.upstreams.calls);
+  assert.ok(!keys.includes('"signed"'));
+});
+
+Deno.test("without tokens configured, a token confirms nothing", async () => {
+  const harness = new Harness();
+  const { error } = await harness.tool("cyberos.memory.append_audit", APPEND, {
+    meta: TOKEN,
+  });
+  assert.equal(error.data.class, "authz_denied");
+});
+
+Deno.test("P2-FM08 the scope is judged before anyone is asked to confirm", async () => {
+  const harness = new Harness();
+  harness.caller = () => principal({ scopes: [] });
+  const { error } = await harness.tool("cyberos.memory.append_audit", APPEND);
+  assert.deepEqual(error.data.missing_scopes, ["cyberos:memory:write"]);
+});
