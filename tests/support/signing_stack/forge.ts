@@ -17,6 +17,8 @@ export interface ForgeOptions
   readonly issuer?: string | null;
   /** Another stack's certificates under this stack's log, or the other way round. */
   readonly certifiedBy?: SigningStack;
+  /** The certificate that the log entry names instead, DER in base64. */
+  readonly loggedCertificate?: string;
   /** Adds RFC 3161 time stamps. */
   readonly timestamps?: number;
 }
@@ -66,7 +68,11 @@ export async function forgeBundle(
     envelope: JSON.stringify(envelope),
     payload,
     sig: signature.toString("base64"),
-    verifier: Buffer.from(pem(certificate)).toString("base64"),
+    verifier: Buffer.from(pem(
+      options.loggedCertificate === undefined
+        ? certificate
+        : Buffer.from(options.loggedCertificate, "base64"),
+    )).toString("base64"),
   }));
   return {
     mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",

@@ -1,0 +1,52 @@
+/** Invariant 1: packing the content again gives exactly these bytes. */
+import type { ZipSink } from "../../zip/writer.ts";
+import { writeZip } from "../../zip/writer.ts";
+import type { ArchiveSource } from "../../zip/source.ts";
+import type { Evidence } from "../evidence.ts";
+import { fail, type Outcome, pass } from "../invariants.ts";
+
+/** Packs again and compares as the bytes come. */
+export async function checkReproducible(evidence: Evidence): Promise<Outcome> {
+  const issues = evidence.issues.get("reproducible") ?? [];
+  const faults = evidence.notCanonical === undefined
+    ? issues
+    : [evidence.notCanonical, ...issues];
+  if (faults.length > 0) return fail(...faults);
+  const { source, entries, notes } = evidence;
+  const compare = new ComparingSink(source);
+  const written = await writeZip(entries, compare);
+  notes.sha256 = written.sha256;
+  if (source === undefined) {
+    return pass(`The folder packs to SHA-256 ${written.sha256}`);
+  }
+  const at = compare.differsAt ??
+    (written.size === source.size ? undefined : written.size);
+  return at === undefined
+    ? pass(`Packing the content again gives SHA-256 ${written.sha256}`)
+    : fail({
+      code: "ZIP_NOT_REPRODUCIBLE",
+      message:
+        `Packing the content again gives other bytes from offset ${at} on: another compressor, or bytes that no file needs`,
+      offset: at,
+    });
+}
+
+/** Keeps nothing: memory stays within one entry. */
+class ComparingSink implements ZipSink {
+  readonly #source: ArchiveSource | undefined;
+  #at = 0;
+  differsAt: number | undefined;
+
+  constructor(source: ArchiveSource | undefined) {
+    this.#source = source;
+  }
+
+  async write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const at = this.#at;
+    this.#at += bytes.length;
+    if (this.#source === undefined || this.differsAt !== undefined) return;
+    const there = await this.#source.read(at, bytes.length);
+    const index = bytes.findIndex((byte, i) => byte !== there[i]);
+    if (index >= 0) this.differsAt = at + index;
+  }
+}
