@@ -1,0 +1,53 @@
+/** Files that must never leave the author's machine, told by name and by content. */
+
+/** Names of files that hold keys, tokens or passwords. */
+const NAMES: readonly RegExp[] = [
+  /^\.env(\..*)?$/i,
+  /^\.?(netrc|npmrc|pypirc|pgpass|htpasswd|dockercfg)$/i,
+  /^\.git-credentials$/i,
+  /^id_(rsa|dsa|ecdsa|ed25519)(\..*)?$/i,
+  /\.(pem|key|p8|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)$/i,
+  /^(credentials|secrets?|service[-_]account)(\.(json|ya?ml|txt|toml|ini))?$/i,
+];
+
+/** What a secret looks like: long enough that no example in a text is one by chance. */
+const CONTENTS: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "a private key"],
+  [/-----BEGIN PGP PRIVATE KEY BLOCK-----/, "a private key"],
+  [/\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/, "an AWS access key"],
+  [/\bgh[pousr]_[A-Za-z0-9]{36,}\b/, "a GitHub token"],
+  [/\bgithub_pat_[A-Za-z0-9_]{60,}\b/, "a GitHub token"],
+  [/\bglpat-[A-Za-z0-9_-]{20,}/, "a GitLab token"],
+  [/\bnpm_[A-Za-z0-9]{36}\b/, "an npm token"],
+  [/\bxox[abeoprs]-[A-Za-z0-9-]{20,}/, "a Slack token"],
+  [/\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}/, "an API key"],
+  [/\bAIza[A-Za-z0-9_-]{35}\b/, "a Google API key"],
+  [/\bsk_live_[A-Za-z0-9]{24,}/, "a Stripe key"],
+  [
+    /\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}/,
+    "a signed token (JWT)",
+  ],
+  [
+    /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"'<>]+:[^\s/@"'<>]+@/i,
+    "a URL with a password",
+  ],
+  [
+    /[?&](?:api[_-]?key|access[_-]?token|token|secret|password)=[A-Za-z0-9_%.~+-]{16,}/i,
+    "a URL with a key",
+  ],
+];
+
+/** Why a file of this name is not packed, or `undefined`. */
+export function secretName(path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return NAMES.some((pattern) => pattern.test(name))
+    ? "files of this name hold secrets"
+    : undefined;
+}
+
+/** What secret the content holds, or `undefined`. */
+export function secretContent(bytes: Uint8Array): string | undefined {
+  // Latin 1 keeps every ASCII character in place, whatever else is in the file.
+  const text = new TextDecoder("latin1").decode(bytes);
+  return CONTENTS.find(([pattern]) => pattern.test(text))?.[1];
+}
