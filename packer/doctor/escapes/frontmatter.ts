@@ -21,7 +21,7 @@ export function frontmatterKeys(text: string): FrontmatterKeys {
   if (!lines[0]?.startsWith("---")) return { keys: [] };
   const end = lines.findIndex((line, i) => i > 0 && /^(---|\.\.\.)/.test(line));
   if (lines[0].trimEnd() !== "---" || lines[end]?.trimEnd() !== "---") {
-    return { fault: "its frontmatter does not end" };
+    return { fault: "has frontmatter that does not end" };
   }
   const keys: string[] = [];
   for (const line of lines.slice(1, end)) {
@@ -34,8 +34,8 @@ export function frontmatterKeys(text: string): FrontmatterKeys {
 }
 
 function lineFault(line: string, first: boolean): string | undefined {
-  if (ODD_BREAKS.test(line)) return "its frontmatter has an odd line break";
-  if (/^ *\t/.test(line)) return "its frontmatter is indented with tabs";
+  if (ODD_BREAKS.test(line)) return "has an odd line break in its frontmatter";
+  if (/^ *\t/.test(line)) return "has frontmatter that is indented with tabs";
   const text = line.trimStart();
   if (text === "" || text.startsWith("#")) return undefined;
   if (PLAIN_KEY.test(line)) return undefined;
@@ -43,5 +43,5 @@ function lineFault(line: string, first: boolean): string | undefined {
   if (!first && (line.startsWith(" ") || line.startsWith("- "))) {
     return undefined;
   }
-  return "its frontmatter has a line that is no plain key";
+  return "has a line in its frontmatter that is no plain key";
 }

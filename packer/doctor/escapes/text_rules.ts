@@ -1,73 +1,65 @@
 /** What the text of a command or skill must not hold. */
-import type { DoctorFinding, Verdict } from "../verdicts.ts";
+import type { Verdict } from "../verdicts.ts";
 import { frontmatterKeys } from "./frontmatter.ts";
 
 // What a frontmatter may say: anything else is a host's feature, and the ones
 // that matter here grant tools, set hooks or choose a shell.
-const COMMAND_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "description",
-  "binds_to",
-  "arguments",
-  "triggers",
-  "destructive",
-  "argument-hint",
-]);
-const SKILL_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "description",
-  "license",
-  "compatibility",
-  "metadata",
-]);
+const KEYS: Readonly<Record<"command" | "skill", ReadonlySet<string>>> = {
+  command: new Set([
+    "name",
+    "description",
+    "binds_to",
+    "arguments",
+    "triggers",
+    "destructive",
+  ]),
+  skill: new Set(["name", "description", "license", "metadata"]),
+};
 
 /** What a Markdown file is for its host. */
 export type MarkdownRole = "command" | "skill" | "document";
 
-interface Rule {
+/** A fault, its reason to follow the path in a sentence. */
+export interface TextFault {
   readonly code: Verdict;
-  readonly pattern: RegExp;
-  readonly message: string;
+  readonly reason: string;
 }
 
-const RULES: readonly Rule[] = [
-  {
-    code: "SHELL_COMMAND",
-    // Claude Code runs these before the model sees the text.
-    pattern: /!`|^[ \t]*(?:```|~~~)+!/m,
-    message: "has a command that the host would run (!`…`)",
-  },
-  {
-    code: "FILE_REFERENCE",
-    pattern: /(?<![\w.@/-])@(?:~|\/|\.\.?\/|\\|[A-Za-z]:[\\/])/,
-    message: "pulls in a file from outside the plugin (@/…, @~…, @../…)",
-  },
-  {
-    code: "TEXT_HIDDEN",
-    // Tags, bidirectional overrides, zero-width signs, controls, private use.
-    pattern:
-      // deno-lint-ignore no-control-regex -- control characters are what is looked for
-      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}\p{Co}]/u,
-    message: "has characters that a reader cannot see",
-  },
-];
+// Claude Code runs these before the model sees the text.
+const SHELL_COMMAND = /!`|^[ \t>*+-]*(?:`{3,}|~{3,})[ \t]*!/m;
+// `@` and a path makes hosts paste the file: only those outside the project.
+const FILE_REFERENCE = /(?<![\w.@/-])@(?:~|\/|\.\.?[\\/]|\\|[A-Za-z]:[\\/])/;
 
-/** All faults of a Markdown or plain text file. */
-export function judgeText(
-  path: string,
+// Controls, tags, bidirectional overrides, zero-width signs, private use: what a
+// reviewer does not see and a model reads.
+const HIDDEN =
+  // deno-lint-ignore no-control-regex -- control characters are what is looked for
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}\p{Co}]/u;
+
+/** Whether a text has characters that a reader cannot see. */
+export function hiddenText(text: string): boolean {
+  return HIDDEN.test(text);
+}
+
+/** All faults of a Markdown file but hidden text. */
+export function judgeMarkdown(
   text: string,
   role: MarkdownRole,
-): readonly DoctorFinding[] {
-  const findings = RULES.filter(({ pattern }) => pattern.test(text))
-    .map(({ code, message }) => ({
-      code,
-      path,
-      message: `"${path}" ${message}`,
-    }));
-  const fault = role === "document" ? undefined : frontmatterFault(text, role);
-  if (fault === undefined) return findings;
-  const message = `"${path}": ${fault}`;
-  return [...findings, { code: "FRONTMATTER_FOREIGN", path, message }];
+): readonly TextFault[] {
+  const faults: TextFault[] = [];
+  if (SHELL_COMMAND.test(text)) {
+    const reason = "has a command that the host would run (!`…`)";
+    faults.push({ code: "SHELL_COMMAND", reason });
+  }
+  if (FILE_REFERENCE.test(text)) {
+    const reason = "pulls in a file of the reader's computer (@/…, @~…, @../…)";
+    faults.push({ code: "FILE_REFERENCE", reason });
+  }
+  const reason = role === "document" ? undefined : frontmatterFault(text, role);
+  if (reason !== undefined) {
+    faults.push({ code: "FRONTMATTER_FOREIGN", reason });
+  }
+  return faults;
 }
 
 function frontmatterFault(
@@ -76,13 +68,12 @@ function frontmatterFault(
 ): string | undefined {
   const read = frontmatterKeys(text);
   if ("fault" in read) return read.fault;
-  const allowed = role === "command" ? COMMAND_KEYS : SKILL_KEYS;
-  const foreign = read.keys.find((key) => !allowed.has(key));
+  const foreign = read.keys.find((key) => !KEYS[role].has(key));
   if (foreign !== undefined) {
-    return `its frontmatter key "${foreign}" gives the host more than a text`;
+    return `has the frontmatter key "${foreign}", which gives the host more than a text`;
   }
   const twice = read.keys.find((key, i) => read.keys.indexOf(key) !== i);
   return twice === undefined
     ? undefined
-    : `its frontmatter has the key "${twice}" twice`;
+    : `has the frontmatter key "${twice}" twice`;
 }

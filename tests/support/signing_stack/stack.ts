@@ -1,6 +1,6 @@
 /** A whole Sigstore on 127.0.0.1: what `sign` needs, and what a verifier trusts. */
 import type { JsonObject } from "../../../schema/json.ts";
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { Authorities, type Handler } from "./authorities.ts";
 import { Rekor } from "./rekor.ts";
 
