@@ -70,6 +70,34 @@ function sslOf(mode: string): PostgresAddress["ssl"] {
   );
 }
 
+type Codec = (value: never) => unknown;
+
+const toText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+const toNumber = (value: string): number => Number(value);
+const toDate = (value: string): Date => new Date(value);
+
+// By type id. An object goes as JSON text, a string as it is, whatever the
+// parameter's type, so that both drivers agree.
+const SERIALIZERS: Readonly<Record<number, Codec>> = {
+  16: (value: boolean) => value ? "t" : "f",
+  25: toText,
+  114: toText,
+  3802: toText,
+};
+const PARSERS: Readonly<Record<number, Codec>> = {
+  16: (value: string) => value === "t",
+  ...Object.fromEntries(
+    [20, 21, 23, 26, 700, 701].map((type) => [type, toNumber]),
+  ),
+  114: (value: string) => JSON.parse(value),
+  3802: (value: string) => JSON.parse(value),
+  ...Object.fromEntries([1082, 1114, 1184].map((type) => [type, toDate])),
+};
+
+// Statements that may wait behind one another on a connection.
+const MAX_PIPELINE = 16;
+
 /** How one client of postgres.js is to be. */
 export interface ClientOptions {
   readonly address: PostgresAddress;
@@ -88,54 +116,15 @@ export interface PostgresClient {
   end(timeoutMs: number): Promise<void>;
 }
 
-const text = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value);
-
 /** Makes a client. It connects on first use. */
 export async function createClient(
   options: ClientOptions,
 ): Promise<PostgresClient> {
   const { default: postgres } = await import("postgres");
-  const { address } = options;
   const gate = createGate(options);
-  const sql = postgres({
-    host: [...address.hosts],
-    port: [...address.ports],
-    user: address.user,
-    password: address.password,
-    database: address.database,
-    ssl: address.ssl,
-    max: options.max,
-    prepare: address.prepare,
-    connect_timeout: options.connectTimeoutMs / 1000,
-    backoff: () => 0.1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    max_pipeline: 16,
-    keep_alive: 30,
-    fetch_types: false,
-    debug: false,
-    publications: "alltables",
-    target_session_attrs: undefined,
-    sslnegotiation: null,
-    connection: { application_name: "cyberos-mcp-bridge" },
-    onnotice: () => {},
-    onnotify: options.onNotify,
-    onclose: options.onClose,
-    // Objects go as JSON text, text as it is, so that both drivers agree.
-    types: {
-      json: {
-        to: 114,
-        from: [114, 3802],
-        serialize: text,
-        parse: (value: string) => JSON.parse(value),
-      },
-      jsonb: { to: 3802, from: [], serialize: text, parse: text },
-      bigint: { to: 20, from: [20], serialize: String, parse: Number },
-    },
-    socket: gate.connect,
-    // deno-lint-ignore no-explicit-any -- its types lack `socket`, `sslnegotiation` and null for "none"
-  } as any) as Sql;
+  const sql = postgres(
+    parsedOptions(options, gate.connect) as never,
+  ) as unknown as Sql;
   return {
     sql,
     succeeded: gate.refill,
@@ -143,6 +132,51 @@ export async function createClient(
       gate.close();
       await sql.end({ timeout: timeoutMs / 1000 }).catch(() => {});
     },
+  };
+}
+
+/**
+ * The options as postgres.js's own parser would leave them. That parser reads
+ * PGPASSWORD, PGAPPNAME and more from an environment that the bridge may not
+ * read and that must not decide; whatever has `shared` it takes as parsed.
+ */
+function parsedOptions(
+  { address, max, connectTimeoutMs, onNotify, onClose }: ClientOptions,
+  socket: () => net.Socket,
+): unknown {
+  return {
+    shared: { retries: 0, typeArrayMap: {} },
+    host: [...address.hosts],
+    port: [...address.ports],
+    path: false,
+    database: address.database,
+    user: address.user,
+    pass: address.password,
+    ssl: address.ssl,
+    sslnegotiation: null,
+    max,
+    idle_timeout: null,
+    connect_timeout: connectTimeoutMs / 1000,
+    max_lifetime: null,
+    max_pipeline: MAX_PIPELINE,
+    backoff: 0.1,
+    keep_alive: 30,
+    prepare: address.prepare,
+    debug: false,
+    fetch_types: false,
+    publications: "alltables",
+    target_session_attrs: undefined,
+    connection: { application_name: "cyberos-mcp-bridge" },
+    types: {},
+    onnotice: () => {},
+    onnotify: onNotify,
+    onclose: onClose,
+    socket,
+    transform: { undefined: undefined, column: {}, value: {}, row: {} },
+    parameters: {},
+    no_subscribe: true,
+    serializers: SERIALIZERS,
+    parsers: PARSERS,
   };
 }
 

@@ -1,0 +1,22 @@
+import { createPostgresDriver } from "../../../bridge/store/postgres.ts";
+import { FakeLogger } from "../../support/fake_logger.ts";
+import { WITHOUT_POSTGRES, withPostgres } from "../../support/postgres.ts";
+import { storeContract } from "./contract.ts";
+
+storeContract({
+  name: "task store on PostgreSQL",
+  ignore: WITHOUT_POSTGRES,
+  withDriver: (run) =>
+    withPostgres(async (database) => {
+      const driver = createPostgresDriver({
+        url: database.bridgeUrl,
+        logger: new FakeLogger(),
+        poolSize: 4,
+      });
+      try {
+        await run(driver);
+      } finally {
+        await driver.close();
+      }
+    }),
+});
