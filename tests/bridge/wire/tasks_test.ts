@@ -18,13 +18,7 @@ function gated(harness: Harness): { open(output?: unknown): void } {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   harness.upstreams.behaviours.set(
     "cuo.executeWorkflow",
-    (_, { signal }) =>
-      Promise.race([
-        promise,
-        new Promise((_, reject) =>
-          signal.addEventListener("abort", () => reject(signal.reason))
-        ),
-      ]),
+    (_, { signal }) => untilAborted(promise, signal),
   );
   return { open: (output = { steps_executed: 1 }) => resolve(output) };
 }
