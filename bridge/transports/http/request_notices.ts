@@ -1,0 +1,48 @@
+/** The notifications of one request, before and after its answer became a stream. */
+import type { JsonObject } from "../../../schema/json.ts";
+import type { Answer } from "../../wire/admission.ts";
+import { encodeMessage } from "../../wire/encode_message.ts";
+import type { EventStream } from "./event_stream.ts";
+
+/** What comes first: the answer, or a reason to stream. */
+export type FirstOutcome = { readonly answer: Answer | undefined } | "stream";
+
+/** More than a call sends before its stream opens; the rest is dropped. */
+const MAX_WAITING = 64;
+
+/** Holds notifications until there is a stream, and hands them on from then. */
+export class RequestNotices {
+  readonly #waiting: string[] = [];
+  #stream: EventStream | undefined;
+  #onFirst: (() => void) | undefined;
+
+  /** Never throws. */
+  send(method: string, params: JsonObject): void {
+    const text = encodeMessage({ jsonrpc: "2.0", method, params });
+    if (this.#stream) this.#stream.notify(text);
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(text);
+    this.#onFirst?.();
+  }
+
+  /** Sends what has waited, in order, and everything after it. */
+  attach(stream: EventStream): void {
+    this.#stream = stream;
+    for (const text of this.#waiting.splice(0)) stream.notify(text);
+  }
+
+  /** Waits for the answer; a notification or long silence before it calls for a stream. */
+  async firstOf(
+    running: Promise<Answer | undefined>,
+    silenceMs: number,
+  ): Promise<FirstOutcome> {
+    const { promise, resolve } = Promise.withResolvers<"stream">();
+    this.#onFirst = () => resolve("stream");
+    if (this.#waiting.length > 0) resolve("stream");
+    const timer = setTimeout(() => resolve("stream"), silenceMs);
+    const answered = running.then((answer) => ({ answer }));
+    const outcome = await Promise.race([answered, promise]);
+    clearTimeout(timer);
+    this.#onFirst = undefined;
+    return outcome;
+  }
+}
