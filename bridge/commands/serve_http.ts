@@ -1,10 +1,114 @@
-/** Serves MCP over HTTP. */
+/** Serves MCP over HTTP until the process is told to stop. */
+import { ALL_SCOPES } from "../../schema/tools.ts";
+import { EMBEDDED_SUBJECT, EMBEDDED_TENANT } from "../compose/identity.ts";
+import { compose, type Composition } from "../compose/mod.ts";
+import { SYSTEM_CLOCK } from "../compose/telemetry.ts";
+import { dependencyStatuses } from "../compose/readiness.ts";
 import type { LaunchMessage } from "../sandbox/launch_message.ts";
+import { createCallLimits } from "../transports/http/call_limits.ts";
+import { createHttpHandler } from "../transports/http/handler.ts";
+import { serveHttp } from "../transports/http/serve.ts";
+import { print } from "./own_flags.ts";
+import { composeOptions } from "./serve.ts";
 
-/** Placeholder while the transport is being written. */
-export function serveHttpCommand(
-  _message: LaunchMessage,
-  _signal: AbortSignal,
+const TOKEN_SECONDS = 12 * 3600;
+
+/** Gives the exit code: 2 when the configuration lacks something. */
+export async function serveHttpCommand(
+  message: LaunchMessage,
+  signal: AbortSignal,
 ): Promise<number> {
-  return Promise.resolve(1);
+  const { config } = message;
+  const missing = missingForHttp(message);
+  if (missing.length > 0) {
+    print("stderr", "cyberos-mcp-bridge cannot serve http:");
+    for (const line of missing) print("stderr", `  ${line}`);
+    return 2;
+  }
+  let ownUrl: string | undefined;
+  const limits = createCallLimits({ ...config, clock: SYSTEM_CLOCK });
+  const bridge = compose({
+    ...composeOptions(message),
+    resourceUrls: () => ownUrl === undefined ? [] : [ownUrl],
+    enter: limits,
+  });
+  const hard = new AbortController();
+  const handler = createHttpHandler({
+    protocol: bridge.protocol,
+    authenticator: bridge.identity.authenticator,
+    readiness: (deadline) => dependencyStatuses(bridge, deadline),
+    clock: bridge.clock,
+    log: bridge.log,
+    signal: hard.signal,
+    scopes: ALL_SCOPES,
+    authorizationServers: config.embedded ? [] : [config.authIssuer],
+    ...(config.resourceUrl === undefined
+      ? {}
+      : { resourceUrl: config.resourceUrl }),
+    listenHostname: config.listen.hostname,
+    allowedHosts: config.allowedHosts,
+    corsOrigins: config.corsOrigins,
+    limits: { maxBodyBytes: config.maxMessageBytes },
+  });
+  const server = serveHttp({
+    listen: config.listen,
+    handler,
+    signal,
+    log: bridge.log,
+    onDrained: () => hard.abort(),
+  });
+  ownUrl = `http://${hostOf(server.hostname)}:${server.port}/mcp`;
+  bridge.log.info("bridge.started", {
+    transport: "http",
+    url: ownUrl,
+    embedded: config.embedded,
+  });
+  if (config.embedded) await printToken(bridge, ownUrl);
+  await server.finished;
+  await bridge.close();
+  return 0;
+}
+
+/** An operator is told everything that is missing at once (decision D11). */
+function missingForHttp({ config, cuoProgram }: LaunchMessage): string[] {
+  if (config.embedded) return [];
+  const missing: string[] = [];
+  if (config.databaseUrl === undefined) {
+    missing.push("CYBEROS_DATABASE_URL: the task store; see docs/database.md");
+  }
+  if (cuoProgram === undefined && config.cuoEndpoint === undefined) {
+    missing.push(
+      `CYBEROS_CUO: there is no program "${config.cuo}" on PATH; install CUO or set CUO_ENDPOINT`,
+    );
+  }
+  if (
+    config.skillBrokerEndpoint === undefined &&
+    config.skillsDir === undefined &&
+    config.cyberosRoot === undefined
+  ) {
+    missing.push(
+      "SKILL_BROKER_ENDPOINT, CYBEROS_SKILLS_DIR or CYBEROS_ROOT: where skills are",
+    );
+  }
+  const loopback = /^(localhost|127\.|::1$)/.test(config.listen.hostname);
+  if (config.resourceUrl === undefined && !loopback) {
+    missing.push(
+      "CYBEROS_RESOURCE_URL: the public URL of /mcp, which clients are told",
+    );
+  }
+  return missing;
+}
+
+async function printToken(bridge: Composition, url: string): Promise<void> {
+  const token = await bridge.identity.localIssuer?.mintAccessToken({
+    subject: EMBEDDED_SUBJECT,
+    tenantId: EMBEDDED_TENANT,
+    scopes: ALL_SCOPES,
+    expiresInSeconds: TOKEN_SECONDS,
+  });
+  print("stderr", `Serving ${url}\nToken for 12 hours, every scope:\n${token}`);
+}
+
+function hostOf(hostname: string): string {
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
 }
