@@ -138,9 +138,31 @@ export function processTerminal(): Terminal {
     stdout: (text) => write(Deno.stdout, text),
     stderr: (text) => write(Deno.stderr, text),
     stdin: readStdin,
+    ask: async (question) => {
+      await write(Deno.stderr, question);
+      return await readLine();
+    },
     color: Deno.stderr.isTerminal() && !Deno.noColor,
     interactive: Deno.stdin.isTerminal(),
   };
+}
+
+/** A terminal hands over one line at a time; byte by byte nothing of the next is lost. */
+async function readLine(): Promise<string | undefined> {
+  const bytes: number[] = [];
+  const byte = new Uint8Array(1);
+  while (bytes.length < 4096) {
+    if (await Deno.stdin.read(byte) === null) {
+      return bytes.length === 0 ? undefined : decodeLine(bytes);
+    }
+    if (byte[0] === 0x0a) break;
+    bytes.push(byte[0] as number);
+  }
+  return decodeLine(bytes);
+}
+
+function decodeLine(bytes: readonly number[]): string {
+  return new TextDecoder().decode(new Uint8Array(bytes)).replace(/\r$/, "");
 }
 
 async function readStdin(maxBytes: number): Promise<Uint8Array> {

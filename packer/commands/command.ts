@@ -7,6 +7,11 @@ export interface Terminal {
   stderr(text: string): Promise<void>;
   /** All of standard input, at most `maxBytes`. */
   stdin(maxBytes: number): Promise<Uint8Array>;
+  /**
+   * One line from the person at the keyboard, without its line end; `undefined`
+   * where there is nobody or no more input. The question goes to stderr.
+   */
+  ask?(question: string): Promise<string | undefined>;
   /** Whether stderr is a terminal that wants colours (`NO_COLOR` unset). */
   readonly color: boolean;
   /** Whether a person is at the keyboard. */

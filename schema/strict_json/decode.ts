@@ -10,7 +10,7 @@ export type Decoded =
 /** Reads bytes as UTF-8. A fault names the byte offset of the first bad byte. */
 export function decodeUtf8(bytes: Uint8Array, limits: JsonLimits): Decoded {
   if (bytes.length > limits.maxBytes) {
-    return { fault: tooLarge(bytes.length, limits.maxBytes) };
+    return { fault: tooLarge(limits.maxBytes) };
   }
   const other = otherEncoding(bytes);
   if (other !== undefined) return { fault: encodingFault(other, 0) };
@@ -25,13 +25,12 @@ export function decodeUtf8(bytes: Uint8Array, limits: JsonLimits): Decoded {
 }
 
 /** The fault of a file over the bound. */
-export function tooLarge(size: number, maxBytes: number): JsonFault {
+export function tooLarge(maxBytes: number): JsonFault {
   return {
     json_pointer: "",
     constraint: "max_bytes",
     offset: 0,
     expected: maxBytes,
-    actual: size,
     message: `The file is over ${maxBytes} bytes`,
     hint:
       "A manifest holds declarations only; move content into commands/ and skills/, per TASK-PLUGIN-001 §1 clause 11",

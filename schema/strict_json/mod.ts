@@ -4,5 +4,5 @@ export { JsonDocument } from "./document.ts";
 export type { JsonFault, JsonNode, TextPosition } from "./document.ts";
 export { MANIFEST_LIMITS } from "./limits.ts";
 export type { JsonLimits } from "./limits.ts";
-export { decodeUtf8 } from "./decode.ts";
+export { decodeUtf8, tooLarge } from "./decode.ts";
 export type { Decoded } from "./decode.ts";

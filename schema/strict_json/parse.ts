@@ -32,7 +32,7 @@ export function parseStrictJson(
   }
   return source.length > limits.maxBytes
     ? new JsonDocument("", undefined, [
-      tooLarge(source.length, limits.maxBytes),
+      tooLarge(limits.maxBytes),
     ])
     : new Parser(source, limits).run();
 }
