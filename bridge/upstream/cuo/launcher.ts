@@ -6,13 +6,13 @@ import { ChildLog } from "./child_log.ts";
 import { childEnvironment, type EnvironmentSource } from "./environment.ts";
 import type { Line } from "./line_splitter.ts";
 import { createProcessTree, type ProcessTree } from "./process_tree.ts";
-import { isPath, resolveProgram } from "./program.ts";
+import { isPath, resolveProgram, startRefusal } from "./program.ts";
 import { RpcChild } from "./rpc_child.ts";
 
 /** What {@link Launcher} needs. */
 export interface LauncherOptions extends EnvironmentSource {
-  /** A name on PATH or an absolute path. */
-  readonly program: string;
+  /** A name on PATH or an absolute path; `undefined` where there is none. */
+  readonly program: string | undefined;
   readonly log: Logger;
   readonly times: ChildTimes;
   readonly maxLineBytes: number;
@@ -102,6 +102,10 @@ export class Launcher {
 
   async #look(): Promise<Prepared> {
     const { program, environment, processTree } = this.#options;
+    if (program === undefined) {
+      this.#ready = undefined;
+      throw startRefusal(new Deno.errors.NotFound());
+    }
     const found = await resolveProgram(program, environment["PATH"]);
     const tree = processTree ?? await createProcessTree();
     // A name that led nowhere is looked up again: it may be installed meanwhile.

@@ -8,8 +8,8 @@ import type { SharedRpcTimes } from "./shared_rpc.ts";
 
 /** What `createCuo` needs. */
 export interface CuoOptions {
-  /** `CYBEROS_CUO`: a name on PATH or an absolute path. */
-  readonly program: string;
+  /** `CYBEROS_CUO`: a name on PATH or an absolute path; `undefined` where it was looked for and not found. */
+  readonly program: string | undefined;
   /** `CYBEROS_CUO_PROTOCOL`. */
   readonly protocol: "auto" | "jsonrpc" | "cli";
   /** `CUO_ENDPOINT`: CUO over HTTP; wins over the program. */
@@ -48,7 +48,7 @@ export const CUO_LIMITS: CuoLimits = {
   shortCallMs: 20_000,
   probeMs: 10_000,
   maxLineBytes: 4 * 1024 * 1024,
-  graceMs: 2_000,
+  graceMs: 1_500,
   drainMs: 250,
   hungMs: 2_000,
   hedgeMs: 3_000,
