@@ -100,17 +100,18 @@ async function main(args: readonly string[]): Promise<number> {
     env,
     readTextFile: Deno.readTextFileSync,
   });
-  const stop = loaded.problems.filter((one) =>
+  const prepared = prepare({ command, args: own, loaded, env });
+  const stop = prepared.message.problems.filter((one) =>
     fatal(command, loaded.config.transport, one)
   );
   if (stop.length > 0) {
+    prepared.cleanUp();
     const lines = stop.map(({ name, message }) => `  ${name}: ${message}`).join(
       "\n",
     );
     write(Deno.stderr, `cyberos-mcp-bridge cannot start:\n${lines}\n`);
     return 2;
   }
-  const prepared = prepare({ command, args: own, loaded, env });
   for (const lack of prepared.withheld) {
     write(
       Deno.stderr,

@@ -1,5 +1,5 @@
 /** What the launcher finds out about the machine, so that the sandboxed bridge need not. */
-import type { LoadedConfig } from "../config/load.ts";
+import type { ConfigProblem, LoadedConfig } from "../config/load.ts";
 import type { BridgeConfig } from "../config/settings.ts";
 import { readOtelOptions } from "../telemetry/options.ts";
 import { defaultDataDir } from "./data_dir.ts";
@@ -7,6 +7,7 @@ import { findProgram } from "./find_program.ts";
 import { grantedOf } from "./granted.ts";
 import type { BridgeCommand, LaunchMessage } from "./launch_message.ts";
 import { type SandboxPermissions, sandboxPermissions } from "./permissions.ts";
+import { strayLink } from "./stray_link.ts";
 
 /** What {@link prepare} needs. */
 export interface PrepareOptions {
@@ -66,6 +67,7 @@ export function prepare(options: PrepareOptions): Prepared {
   const dataDir = config.embedded && !config.ephemeral
     ? absolute(config.dataDir ?? defaultDataDir(env))
     : undefined;
+  const escaping = linkProblems(dataDir);
   const otelEnv = pick(OTEL_NAMES, env);
   const otelUrl =
     readOtelOptions((name) => otelEnv[name], { name: "", version: "" }).url;
@@ -74,7 +76,7 @@ export function prepare(options: PrepareOptions): Prepared {
       command,
       otelUrl,
       cuoProgram,
-      dataDir,
+      dataDir: escaping.length === 0 ? dataDir : undefined,
       workDir,
       codeDirs: config.embedded ? embeddedCode() : [],
     }),
@@ -85,7 +87,7 @@ export function prepare(options: PrepareOptions): Prepared {
       command,
       args: options.args,
       config: absolutePaths(config),
-      problems: loaded.problems,
+      problems: [...loaded.problems, ...escaping],
       given: [...loaded.given],
       otelEnv,
       childEnv: { ...pick(CHILD_NAMES, env), ...cyberosRoot(config) },
@@ -97,6 +99,17 @@ export function prepare(options: PrepareOptions): Prepared {
     withheld,
     cleanUp: () => removeWorkDir(workDir),
   };
+}
+
+/** The folder is withheld while it holds a way out. */
+function linkProblems(dataDir: string | undefined): ConfigProblem[] {
+  const link = dataDir === undefined ? undefined : strayLink(dataDir);
+  return link === undefined ? [] : [{
+    source: "environment",
+    name: "the data folder",
+    message:
+      `it holds a symbolic link that leads out of it, "${link}"; remove the link, or name another folder with --data-dir`,
+  }];
 }
 
 function pick(
