@@ -1,3 +1,5 @@
+import type { Finding } from "../schema/finding.ts";
+
 /** A stable name for each way in which the packer refuses. */
 export type PackerErrorCode =
   | "MANIFEST_UNREADABLE"
@@ -72,5 +74,21 @@ export class DeferredTargetError extends PackerError {
     options: ErrorOptions & { readonly hint?: string } = {},
   ) {
     super("DEFERRED_TARGET", message, options);
+  }
+}
+
+/** The manifest breaks its contract. Source: TASK-PLUGIN-001 §1 clause 1. */
+export class InvalidManifestError extends PackerError {
+  override readonly name: string = "InvalidManifestError";
+  /** All that is wrong, errors and warnings. */
+  readonly findings: readonly Finding[];
+  /** @param message Which manifest. */
+  constructor(
+    message: string,
+    findings: readonly Finding[],
+    options: ErrorOptions & { readonly hint?: string } = {},
+  ) {
+    super("MANIFEST_INVALID", message, options);
+    this.findings = findings;
   }
 }

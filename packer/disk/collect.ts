@@ -24,6 +24,11 @@ export interface CollectedFiles {
 /** What it is told. */
 export interface CollectOptions {
   readonly limits: ArchiveLimits;
+  /** What else a file must not be: the reason, or `undefined`. */
+  readonly judge?: (
+    path: string,
+    bytes: Uint8Array<ArrayBuffer>,
+  ) => Promise<string | undefined>;
   /** Called after each file. */
   readonly onFile?: (path: string, size: number) => void;
   readonly signal?: AbortSignal;
@@ -181,8 +186,9 @@ const KEEP_BYTES = 16 * 1024 * 1024;
 async function readAll(
   folder: string,
   paths: readonly string[],
-  { limits, onFile, signal }: CollectOptions,
+  options: CollectOptions,
 ): Promise<ReadonlyMap<string, BundleEntry>> {
+  const { limits, onFile, signal } = options;
   const files = new Map<string, BundleEntry>();
   const keep = { bytes: KEEP_BYTES };
   let total = 0;
@@ -199,7 +205,7 @@ async function readAll(
         ...(isText(path) ? { shape: unixLineEnds } : {}),
       },
       keep,
-      (bytes) => judgeContent(path, bytes),
+      (bytes) => judgeContent(path, bytes, options),
     );
     total += entry.size;
     if (total > limits.unpackedBytes) {
@@ -214,15 +220,18 @@ async function readAll(
   return files;
 }
 
-function judgeContent(path: string, bytes: Uint8Array): void {
+async function judgeContent(
+  path: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  { judge }: CollectOptions,
+): Promise<void> {
   const secret = secretContent(bytes);
-  if (secret === undefined) return;
-  throw refuse(
-    path,
-    `it holds ${secret}`,
-    undefined,
-    "Take it out, and treat it as leaked if it was ever published",
-  );
+  if (secret !== undefined) {
+    const hint = "Take it out, and treat it as leaked if it was ever published";
+    throw refuse(path, `it holds ${secret}`, undefined, hint);
+  }
+  const reason = await judge?.(path, bytes);
+  if (reason !== undefined) throw refuse(path, reason);
 }
 
 function refuse(

@@ -29,10 +29,10 @@ const KEPT_BYTES = 64 * 1024;
 export async function diskEntry(
   from: DiskFile,
   keep: { bytes: number },
-  judge: (bytes: Uint8Array<ArrayBuffer>) => void = () => {},
+  judge: (bytes: Uint8Array<ArrayBuffer>) => void | Promise<void> = () => {},
 ): Promise<BundleEntry> {
   const bytes = await readShaped(from);
-  judge(bytes);
+  await judge(bytes);
   const { path, mode } = from;
   const sha256 = await sha256Hex(bytes);
   const facts = { path, mode, size: bytes.length, sha256 };

@@ -5,6 +5,7 @@
  * `bin/`, at most 200 MB and 5,000 files).
  */
 import { ROOT_MANIFEST_PATH } from "../content.ts";
+import { ARCHIVE_LIMITS } from "../limits.ts";
 import { claudePlugin, claudeServers } from "./claude.ts";
 import type { Host } from "./host.ts";
 
@@ -17,6 +18,11 @@ export const cowork: Host = {
   commands: true,
   skills: true,
   commandsAsSkills: false,
+  limits: {
+    ...ARCHIVE_LIMITS,
+    archiveBytes: 200 * 1000 * 1000,
+    entries: 5_000,
+  },
   install: () => [
     "Open the plugins page of Claude Desktop, choose Add and pick the bundle",
     "(a `.plugin` file). Tools work in Cowork; a chat without Cowork does not",

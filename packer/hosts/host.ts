@@ -1,6 +1,7 @@
 /** What a host is to the packer: a pure function from manifest and files to a tree. */
 import type { Manifest } from "../../schema/manifest.ts";
 import { PackerError } from "../errors.ts";
+import type { ArchiveLimits } from "../limits.ts";
 import type { BundleEntry, Target } from "../types.ts";
 
 /** The bridge's name in every host's configuration. */
@@ -39,6 +40,8 @@ export interface Host {
   readonly skills: boolean;
   /** Whether commands are in the tree as skills. */
   readonly commandsAsSkills: boolean;
+  /** What the host refuses to load, where that is less than a bundle may be. */
+  readonly limits?: ArchiveLimits;
   /** How to install it, for the bundle's README: Markdown lines. */
   install(id: string): readonly string[];
   /** The files of {@link generatedPaths} but the README, in text. */

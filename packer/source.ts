@@ -1,0 +1,160 @@
+/** Loads a plugin's manifest, and the signature that belongs to a bundle of it. */
+import type { Finding } from "../schema/finding.ts";
+import type { Manifest, ManifestSignature } from "../schema/manifest.ts";
+import { MANIFEST_LIMITS } from "../schema/strict_json/mod.ts";
+import { validateManifest } from "../schema/validate.ts";
+import { type BundleIdentity, signatureFileName } from "./bundle_name.ts";
+import { reasonOf } from "./disk/read.ts";
+import { InvalidManifestError, PackerError } from "./errors.ts";
+
+/** A manifest that keeps its contract, but for its signature. */
+export interface LoadedManifest {
+  readonly path: string;
+  /** The folder that its paths are relative to. */
+  readonly folder: string;
+  /** Without the signature. */
+  readonly manifest: Omit<Manifest, "signature">;
+  /** Its `signature` member, whatever it is. */
+  readonly signature: unknown;
+  /** Warnings only. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Reads and validates a manifest. What is wrong with its signature is no finding
+ * here: `pack` has errors of its own for that.
+ *
+ * @throws {InvalidManifestError} With all findings.
+ * @throws {PackerError} `MANIFEST_UNREADABLE`.
+ */
+export async function loadManifest(path: string): Promise<LoadedManifest> {
+  const bytes = await readSmall(path, MANIFEST_LIMITS.maxBytes);
+  const { findings, document } = await validateManifest(bytes);
+  const relevant = findings.filter(({ json_pointer }) =>
+    !/^\/signature(\/|$)/.test(json_pointer)
+  );
+  if (relevant.some(({ severity }) => severity === "error")) {
+    const errors = relevant.filter(({ severity }) => severity === "error");
+    throw new InvalidManifestError(
+      `Cannot pack "${path}": the manifest has ${errors.length} ${
+        errors.length === 1 ? "error" : "errors"
+      }`,
+      relevant,
+      { hint: `Run: cyberos-plugin validate ${path}` },
+    );
+  }
+  const { signature, ...manifest } = document.value as unknown as Manifest;
+  return {
+    path,
+    folder: folderOf(path),
+    manifest,
+    signature,
+    findings: relevant,
+  };
+}
+
+/** The folder of a file, as it was written. */
+export function folderOf(path: string): string {
+  const end = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  return end < 0 ? "." : path.slice(0, end) || "/";
+}
+
+async function readSmall(
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    using file = await Deno.open(path, { read: true });
+    const { size, isFile } = await file.stat();
+    if (!isFile) throw unreadable(path, "it is not a plain file");
+    // One more byte than is allowed lets the reader see that it is too long.
+    const bytes = new Uint8Array(Math.min(size, maxBytes + 1));
+    let at = 0;
+    while (at < bytes.length) {
+      const count = await file.read(bytes.subarray(at));
+      if (count === null) break;
+      at += count;
+    }
+    return bytes.subarray(0, at);
+  } catch (cause) {
+    throw cause instanceof PackerError
+      ? cause
+      : unreadable(path, reasonOf(cause), cause);
+  }
+}
+
+function unreadable(
+  path: string,
+  reason: string,
+  cause?: unknown,
+): PackerError {
+  return new PackerError(
+    "MANIFEST_UNREADABLE",
+    `Cannot read "${path}": ${reason}`,
+    { cause, hint: "Give the path of a manifest, <id>@<version>.plugin.json" },
+  );
+}
+
+/** Bytes of a signature file: a Sigstore bundle has about ten thousand. */
+const MAX_SIGNATURE_BYTES = 256 * 1024;
+
+/**
+ * The signature for a bundle: the manifest's own for the default target, else
+ * that of the file beside the manifest.
+ *
+ * @param file A signature file to take instead.
+ * @returns `undefined` where there is none, or an empty one.
+ * @throws {PackerError} `SIGNATURE_INVALID` for a file that holds something else.
+ */
+export async function findSignature(
+  { manifest, folder, signature }: LoadedManifest,
+  bundle: Omit<BundleIdentity, "id" | "version">,
+  file?: string,
+): Promise<ManifestSignature | undefined> {
+  const name = signatureFileName({ ...manifest, ...bundle });
+  if (file === undefined && name === undefined) {
+    return isSignature(signature) ? signature : undefined;
+  }
+  const path = file ?? `${folder}/${name}`;
+  if (file === undefined && !await exists(path)) return undefined;
+  const value = await readSignature(path);
+  return isSignature(value) ? value : undefined;
+}
+
+async function readSignature(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = new TextDecoder().decode(await readSmall(path, MAX_SIGNATURE_BYTES));
+  } catch (cause) {
+    throw new PackerError(
+      "SIGNATURE_INVALID",
+      `Cannot read the signature file "${path}"`,
+      { cause, hint: "Make one with: cyberos-plugin sign" },
+    );
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new PackerError(
+      "SIGNATURE_INVALID",
+      `The signature file "${path}" is not JSON`,
+      { cause, hint: "Make it again with: cyberos-plugin sign" },
+    );
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+// Half a signature is none: there is nothing that it could prove.
+function isSignature(value: unknown): value is ManifestSignature {
+  if (typeof value !== "object" || value === null) return false;
+  const { sigstore_bundle, rekor_uuid } = value as Record<string, unknown>;
+  return typeof sigstore_bundle === "string" && sigstore_bundle.trim() !== "" &&
+    typeof rekor_uuid === "string" && rekor_uuid.trim() !== "";
+}
