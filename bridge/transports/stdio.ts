@@ -143,7 +143,9 @@ class Connection {
       this.#send(errorAnswer(error, { id: null, traceId }));
       return;
     }
-    const work = this.#protocol.handle(message, this.#exchange)
+    const answer = this.#protocol.handle(message, this.#exchange);
+    if (!(answer instanceof Promise)) return this.#send(answer);
+    const work = answer
       .then((answer) => this.#send(answer))
       .finally(() => this.#running.delete(work));
     this.#running.add(work);

@@ -5,7 +5,6 @@
  */
 import type { JsonObject, JsonValue } from "../../schema/json.ts";
 import { cyberosTools } from "../calls/cyberos_tools.ts";
-import { isLogLevel, LOG_LEVELS } from "../calls/log_level.ts";
 import type { ToolSet } from "../calls/tool_set.ts";
 import { BridgeError } from "../errors.ts";
 import type {
@@ -20,19 +19,16 @@ import type { Principal } from "../types.ts";
 import type { Admission, Answer } from "./admission.ts";
 import { errorAnswer } from "./encode_error.ts";
 import type { Exchange } from "./exchange.ts";
-import { clientCapabilities, initialize } from "./initialize.ts";
-import { JsonRpcFailure } from "./json_rpc_failure.ts";
 import { classify, isObject, type RequestId } from "./json_rpc.ts";
 import { logRefusal } from "./log_refusal.ts";
-import { paramsInvalid, quote } from "./params.ts";
+import { quote } from "./params.ts";
 import type { InFlight } from "./session.ts";
+import { type ShortMethod, shortMethods } from "./short_methods.ts";
 import {
-  cancelTask,
-  getTask,
-  listTasks,
-  taskResult,
-  type TasksRequest,
-} from "./tasks_methods.ts";
+  admitTasksMethod,
+  TASKS_METHODS,
+  type TasksMethodDeps,
+} from "./tasks_call.ts";
 import { admitToolCall, type ToolsCallDeps } from "./tools_call.ts";
 import { traceIdOf } from "./trace_id.ts";
 
@@ -71,16 +67,18 @@ export interface ProtocolOptions {
 /** The server behind a transport. */
 export interface Protocol {
   /**
-   * Judges a message and answers what can be answered at once. Never rejects.
-   * A `call` of the outcome must be run. On stdio the request is on the books of
-   * its session before this function returns its promise.
+   * Judges a message and answers what can be answered at once. Never throws or
+   * rejects. A `call` of the outcome must be run. Short methods and faults of
+   * form are answered without a promise, so that their answers keep the order of
+   * their requests; on stdio a longer request is on the books of its session
+   * before this returns.
    */
-  admit(message: JsonValue, exchange: Exchange): Promise<Admission>;
+  admit(message: JsonValue, exchange: Exchange): Admission | Promise<Admission>;
   /** Both phases in one: for a transport whose answers all travel the same way. */
   handle(
     message: JsonValue,
     exchange: Exchange,
-  ): Promise<Answer | undefined>;
+  ): Answer | undefined | Promise<Answer | undefined>;
 }
 
 /** Makes the server. Nothing is loaded or connected before a request needs it. */
@@ -88,18 +86,26 @@ export function createProtocol(deps: ProtocolDeps): Protocol {
   const server = new Server(deps);
   return {
     admit: (message, exchange) => server.admit(message, exchange),
-    handle: async (message, exchange) => {
-      const admission = await server.admit(message, exchange);
-      switch (admission.kind) {
-        case "none":
-          return undefined;
-        case "answer":
-          return admission.answer;
-        case "call":
-          return await admission.run();
-      }
+    handle: (message, exchange) => {
+      const admission = server.admit(message, exchange);
+      return admission instanceof Promise
+        ? admission.then(answerOf)
+        : answerOf(admission);
     },
   };
+}
+
+function answerOf(
+  admission: Admission,
+): Answer | undefined | Promise<Answer | undefined> {
+  switch (admission.kind) {
+    case "none":
+      return undefined;
+    case "answer":
+      return admission.answer;
+    case "call":
+      return admission.run();
+  }
 }
 
 interface Request {
@@ -108,51 +114,47 @@ interface Request {
   readonly params: JsonObject;
 }
 
-type ShortMethod = (params: JsonObject, exchange: Exchange) => JsonObject;
-type TasksMethod = (request: TasksRequest) => Promise<JsonObject>;
-
 const NONE: Admission = { kind: "none" };
 
 // What a client may ask before it has said hello.
 const BEFORE_INITIALIZE: ReadonlySet<string> = new Set(["initialize", "ping"]);
 
-const TASKS_METHODS: ReadonlyMap<string, TasksMethod> = new Map([
-  ["tasks/get", getTask],
-  ["tasks/result", taskResult],
-  ["tasks/list", listTasks],
-  ["tasks/cancel", cancelTask],
-]);
-
 class Server {
   readonly #deps: ProtocolDeps;
   readonly #callDeps: ToolsCallDeps;
+  readonly #tasksDeps: TasksMethodDeps;
   readonly #short: ReadonlyMap<string, ShortMethod>;
   readonly #tools: ToolSet;
   #encodedListing: string | undefined;
 
   constructor(deps: ProtocolDeps) {
-    this.#deps = deps;
     const { options = {} } = deps;
-    const tools = deps.tools ?? cyberosTools({
+    this.#deps = deps;
+    this.#tools = deps.tools ?? cyberosTools({
       ...deps,
       maxAnswerChars: options.maxAnswerChars ?? 60_000,
     });
     this.#callDeps = {
       ...deps,
-      tools,
+      tools: this.#tools,
       callTimeoutMs: options.callTimeoutMs ?? 30_000,
       confirmTimeoutMs: options.confirmTimeoutMs ?? 300_000,
     };
-    this.#short = new Map<string, ShortMethod>([
-      ["initialize", (params, exchange) => this.#initialize(params, exchange)],
-      ["ping", () => ({})],
-      ["logging/setLevel", setLevel],
-      ["tools/list", (params) => listTools(params, tools)],
-    ]);
-    this.#tools = tools;
+    this.#tasksDeps = {
+      ...deps,
+      resultTimeoutMs: options.resultTimeoutMs ?? 50_000,
+    };
+    this.#short = shortMethods({
+      version: deps.version,
+      protocolStrict: options.protocolStrict ?? false,
+      tools: this.#tools,
+    });
   }
 
-  async admit(message: JsonValue, exchange: Exchange): Promise<Admission> {
+  admit(
+    message: JsonValue,
+    exchange: Exchange,
+  ): Admission | Promise<Admission> {
     const incoming = classify(message);
     switch (incoming.kind) {
       case "response":
@@ -164,124 +166,80 @@ class Server {
       case "invalid":
         return this.#refuse(incoming.error, incoming.id, exchange.traceparent);
       case "request":
-        return await this.#admitRequest(incoming, exchange);
+        return this.#admitRequest(incoming, exchange);
     }
   }
 
-  async #admitRequest(
+  #admitRequest(
     request: Request,
     exchange: Exchange,
-  ): Promise<Admission> {
-    const traceparent = traceparentOf(request.params, exchange);
-    let inFlight: InFlight | undefined;
+  ): Admission | Promise<Admission> {
+    const { id, params } = request;
+    const traceparent = traceparentOf(params, exchange);
     try {
       this.#requireKnown(request, exchange);
-      inFlight = exchange.session?.begin(request.id);
-      const admission = await this.#dispatch(request, exchange, {
-        signal: inFlight?.signal ?? exchange.signal,
-        traceparent,
-      });
-      return onTheBooks(admission, inFlight);
+      const short = this.#short.get(request.method);
+      if (short === undefined) {
+        const inFlight = exchange.session?.begin(id);
+        return this.#admitLong(request, exchange, { inFlight, traceparent });
+      }
+      exchange.session?.requireFree(id);
+      const result = short(params, exchange);
+      return { kind: "answer", answer: this.#answer(id, result, traceparent) };
     } catch (error) {
-      inFlight?.end();
-      return this.#refuse(error, request.id, traceparent);
+      return this.#refuse(error, id, traceparent);
     }
   }
 
-  #requireKnown({ method }: Request, exchange: Exchange): void {
+  #requireKnown({ method }: Request, { session }: Exchange): void {
     const known = this.#short.has(method) || method === "tools/call" ||
       TASKS_METHODS.has(method);
     if (!known) {
       throw new BridgeError("METHOD_UNKNOWN", `Unknown method${quote(method)}`);
     }
-    const { session } = exchange;
     if (
       session !== undefined && !session.initialized &&
       !BEFORE_INITIALIZE.has(method)
     ) {
       throw new BridgeError(
         "NOT_INITIALIZED",
-        `The session is not initialized yet`,
+        "The session is not initialized yet",
       );
     }
   }
 
-  async #dispatch(
-    { id, method, params }: Request,
+  async #admitLong(
+    request: Request,
     exchange: Exchange,
-    call: { signal: AbortSignal; traceparent: string | undefined },
+    call: {
+      readonly inFlight: InFlight | undefined;
+      readonly traceparent: string | undefined;
+    },
   ): Promise<Admission> {
-    if (method === "tools/call") {
-      return await admitToolCall(this.#callDeps, {
-        id,
-        params,
+    const { inFlight, traceparent } = call;
+    const signal = inFlight?.signal ?? exchange.signal;
+    const admission = request.method === "tools/call"
+      ? await admitToolCall(this.#callDeps, {
+        ...request,
         exchange,
-        ...call,
+        signal,
+        traceparent,
+      })
+      : await admitTasksMethod(this.#tasksDeps, {
+        ...request,
+        exchange,
+        signal,
+        traceId: traceIdOf(traceparent),
       });
-    }
-    const traceId = traceIdOf(call.traceparent);
-    const short = this.#short.get(method);
-    if (short !== undefined) {
-      const result = short(params, exchange);
-      return { kind: "answer", answer: this.#answer(id, result, traceId) };
-    }
-    const principal = await exchange.authenticate();
-    const release = this.#deps.enter?.(principal);
-    return {
-      kind: "call",
-      wantsProgress: isObject(params["_meta"]) &&
-        params["_meta"]["progressToken"] !== undefined,
-      run: async () => {
-        try {
-          const result = await this.#runTasksMethod(method, {
-            principal,
-            params,
-            exchange,
-            signal: call.signal,
-          });
-          return { response: { jsonrpc: "2.0", id, result }, traceId };
-        } catch (error) {
-          if (isGone(call.signal)) return undefined;
-          return this.#refusal(error, id, traceId);
-        } finally {
-          release?.();
-        }
-      },
-    };
+    return onTheBooks(admission, inFlight);
   }
 
-  async #runTasksMethod(
-    method: string,
-    request: Omit<TasksRequest, "runner" | "resultTimeoutMs">,
-  ): Promise<JsonObject> {
-    const handler = TASKS_METHODS.get(method) as TasksMethod;
-    return await handler({
-      ...request,
-      runner: await this.#deps.tasks(),
-      resultTimeoutMs: this.#deps.options?.resultTimeoutMs ?? 50_000,
-    });
-  }
-
-  #initialize(params: JsonObject, { session }: Exchange): JsonObject {
-    if (session?.initialized) {
-      throw new BridgeError(
-        "INVALID_REQUEST",
-        "The session is initialized already",
-        { hint: "Open a new connection to start over." },
-      );
-    }
-    const result = initialize(params, {
-      version: this.#deps.version,
-      protocolStrict: this.#deps.options?.protocolStrict ?? false,
-    });
-    if (session !== undefined) {
-      session.initialized = true;
-      session.clientCapabilities = clientCapabilities(params);
-    }
-    return result;
-  }
-
-  #answer(id: RequestId, result: JsonObject, traceId: string): Answer {
+  #answer(
+    id: RequestId,
+    result: JsonObject,
+    traceparent: string | undefined,
+  ): Answer {
+    const traceId = traceIdOf(traceparent);
     const response = { jsonrpc: "2.0", id, result } as const;
     if (result !== this.#tools.listing) return { response, traceId };
     // The list is the largest answer and never changes: it is encoded once.
@@ -297,20 +255,9 @@ class Server {
     id: RequestId | null,
     traceparent: string | undefined,
   ): Admission {
-    const answer = this.#refusal(error, id, traceIdOf(traceparent));
-    return { kind: "answer", answer };
-  }
-
-  #refusal(error: unknown, id: RequestId | null, traceId: string): Answer {
-    if (error instanceof JsonRpcFailure) {
-      const { failure } = error;
-      return {
-        response: { jsonrpc: "2.0", id, error: { ...failure } },
-        traceId,
-      };
-    }
+    const traceId = traceIdOf(traceparent);
     logRefusal(this.#deps.log, error, traceId);
-    return errorAnswer(error, { id, traceId });
+    return { kind: "answer", answer: errorAnswer(error, { id, traceId }) };
   }
 }
 
@@ -323,6 +270,7 @@ function notified(
   }
 }
 
+/** Takes a request off its session's books with its answer, and keeps the answer of a cancelled one back. */
 function onTheBooks(
   admission: Admission,
   inFlight: InFlight | undefined,
@@ -345,11 +293,6 @@ function onTheBooks(
   };
 }
 
-/** Whether nobody waits for the answer: cancelled, or the connection is gone. */
-function isGone(signal: AbortSignal): boolean {
-  return signal.aborted && !(signal.reason instanceof BridgeError);
-}
-
 function traceparentOf(
   params: JsonObject,
   exchange: Exchange,
@@ -358,20 +301,4 @@ function traceparentOf(
   const meta = params["_meta"];
   const traceparent = isObject(meta) ? meta["traceparent"] : undefined;
   return typeof traceparent === "string" ? traceparent : undefined;
-}
-
-function setLevel(params: JsonObject, { session }: Exchange): JsonObject {
-  const { level } = params;
-  if (!isLogLevel(level)) {
-    throw paramsInvalid("/level", `one of ${LOG_LEVELS.join(", ")}`);
-  }
-  if (session !== undefined) session.logLevel = level;
-  return {};
-}
-
-function listTools(params: JsonObject, tools: ToolSet): JsonObject {
-  if (params["cursor"] !== undefined) {
-    throw paramsInvalid("/cursor", "absent, as there is one page");
-  }
-  return tools.listing;
 }

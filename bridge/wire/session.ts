@@ -82,13 +82,7 @@ export class Session {
    * (the first request goes on undisturbed), `BUSY`.
    */
   begin(id: RequestId): InFlight {
-    if (this.#inFlight.has(id)) {
-      throw new BridgeError(
-        "INVALID_REQUEST",
-        "A request with this id is still running",
-        { hint: "Give every request an id of its own." },
-      );
-    }
+    this.requireFree(id);
     if (this.#inFlight.size >= (this.#options.maxInFlight ?? MAX_IN_FLIGHT)) {
       throw new BridgeError("BUSY", "Too many requests are running at once");
     }
@@ -104,6 +98,16 @@ export class Session {
         this.#inFlight.delete(id);
       },
     };
+  }
+
+  /** @throws {BridgeError} `INVALID_REQUEST` for an id that is in flight already. */
+  requireFree(id: RequestId): void {
+    if (!this.#inFlight.has(id)) return;
+    throw new BridgeError(
+      "INVALID_REQUEST",
+      "A request with this id is still running",
+      { hint: "Give every request an id of its own." },
+    );
   }
 
   /** Cancels a request of the client's; one that is unknown or done is ignored. */
