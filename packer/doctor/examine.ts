@@ -1,5 +1,5 @@
 /** The examination of a bundle, as one list of checks. */
-import type { Target } from "../types.ts";
+import type { BundleEntry, Target } from "../types.ts";
 import { checkEscapes } from "./checks/escapes.ts";
 import {
   checkAudit,
@@ -89,7 +89,7 @@ async function examine(
   const evidence: Evidence = {
     kind,
     ...(opened.source && { source: opened.source }),
-    entries,
+    entries: entries.map(remember({ bytes: KEPT_BYTES })),
     manifestPath: read.path,
     manifest: read.value,
     issues: sortIssues(read.issues),
@@ -109,6 +109,19 @@ async function examine(
     target: evidence.target,
     outcomes,
     notes: evidence.notes,
+  };
+}
+
+// Content that stays in memory between the checks; the rest is inflated again.
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+/** Entries that keep what was read, while the budget lasts. */
+function remember(budget: { bytes: number }) {
+  return (entry: BundleEntry): BundleEntry => {
+    if (entry.size > budget.bytes) return entry;
+    budget.bytes -= entry.size;
+    let kept: Promise<Uint8Array<ArrayBuffer>> | undefined;
+    return { ...entry, read: () => kept ??= entry.read() };
   };
 }
 

@@ -3,7 +3,7 @@ import { PackerError } from "../errors.ts";
 import { ARCHIVE_LIMITS, type ArchiveLimits } from "../limits.ts";
 import type { BundleEntry } from "../types.ts";
 import { readZip } from "../zip/reader.ts";
-import type { ArchiveSource } from "../zip/source.ts";
+import { type ArchiveSource, bytesSource } from "../zip/source.ts";
 import { readFolder } from "./folder.ts";
 import type { DoctorFinding } from "./verdicts.ts";
 
@@ -52,7 +52,10 @@ async function openArchive(
 ): Promise<OpenedBundle> {
   const file = await Deno.open(path, { read: true });
   try {
-    const source = fileSource(file, (await file.stat()).size);
+    const onDisk = fileSource(file, (await file.stat()).size);
+    const source = onDisk.size > IN_MEMORY_BYTES
+      ? onDisk
+      : bytesSource(await onDisk.read(0, onDisk.size));
     const { findings, entries } = await readZip(source, limits);
     return {
       kind: "archive",
@@ -66,6 +69,10 @@ async function openArchive(
     throw error;
   }
 }
+
+// Archives up to this size are read once: each read of a file costs more than
+// its bytes.
+const IN_MEMORY_BYTES = 32 * 1024 * 1024;
 
 function fileSource(file: Deno.FsFile, size: number): ArchiveSource {
   return {

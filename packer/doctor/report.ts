@@ -158,7 +158,7 @@ function signatureLines({ notes }: Examination): string[] {
     `Identity     ${
       signature.identity === "trusted"
         ? "is the one in your policy"
-        : "not compared: give --certificate-identity and --certificate-oidc-issuer, or --policy"
+        : "not compared; see --certificate-identity and --policy"
     }`,
     `Trusted root ${signature.trustedRoot}`,
     `Signed at    ${entry.integratedTime.toISOString()}, entry ${entry.logIndex} of ${
@@ -174,7 +174,9 @@ function signatureLines({ notes }: Examination): string[] {
 function conclusion(examination: Examination): string {
   switch (exitCodeOf(examination)) {
     case EXIT.ok:
-      return "All 8 invariants hold";
+      return examination.notes.signature?.identity === "trusted"
+        ? "All 8 invariants hold"
+        : "All 8 invariants hold; whether the signer is the right one is for you to say";
     case EXIT.unverified:
       return "Could not verify: not everything was checked, nothing was found broken";
     default:

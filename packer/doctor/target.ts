@@ -1,6 +1,7 @@
 /** Which host a bundle was packed for. */
 import type { JsonObject } from "../../schema/json.ts";
 import { Buffer } from "node:buffer";
+import { HOSTS } from "../hosts/mod.ts";
 import { type BundleEntry, type Target, TARGETS } from "../types.ts";
 
 /**
@@ -33,8 +34,7 @@ function claimedTarget({ signature }: JsonObject): Target | undefined {
 
 function targetOfLayout(entries: readonly BundleEntry[]): Target {
   const paths = new Set(entries.map(({ path }) => path));
-  if (paths.has(".cursor-plugin/plugin.json")) return "cursor";
-  if (paths.has(".claude-plugin/plugin.json")) return "claude-code";
-  if (paths.has(".codex-plugin/plugin.json")) return "codex-cli";
-  return "claude-code";
+  return TARGETS.find((target) =>
+    HOSTS[target].generatedPaths.every((path) => paths.has(path))
+  ) ?? "claude-code";
 }

@@ -57,6 +57,7 @@ export function checkSemver(evidence: Evidence): Promise<Outcome> {
 export function checkToolNames(evidence: Evidence): Promise<Outcome> {
   return judged(evidence, "tool_names", () => {
     const { tools } = evidence.manifest;
-    return `${Array.isArray(tools) ? tools.length : 0} tools`;
+    const count = Array.isArray(tools) ? tools.length : 0;
+    return count === 1 ? "1 tool" : `${count} tools`;
   });
 }

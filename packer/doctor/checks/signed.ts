@@ -53,18 +53,15 @@ function judgeIdentity(
   { options }: Evidence,
   { signer, identity, trustedRoot }: VerifiedSignature,
 ): Outcome {
-  const who = `By "${signer.identity}", vouched for by "${signer.issuer}"`;
+  const who = `By "${signer.identity}" under ${trustedRoot}`;
   if (identity === "trusted") {
-    return pass(`${who}, as the policy asks; trusted root "${trustedRoot}"`);
+    return pass(`${who}, as your policy asks`);
   }
   if (options.requireIdentity) {
     return fail({
       code: "IDENTITY_UNCHECKED",
-      message: `${who}; whether that is the right signer was not asked`,
+      message: `${who}; nobody said whether that is the right signer`,
     });
   }
-  return pass(
-    `${who}, which was not compared with anything; trusted root "${trustedRoot}"`,
-    "IDENTITY_UNCHECKED",
-  );
+  return pass(`${who}; is that whom you expect?`, "IDENTITY_UNCHECKED");
 }

@@ -12,6 +12,9 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 export async function judgeContent(
   entry: BundleEntry,
 ): Promise<readonly DoctorFinding[]> {
+  if (entry.size > MAX_TEXT_BYTES && !isPicture(entry.path)) {
+    return [fault(entry, "TEXT_HIDDEN", "is too long to be examined")];
+  }
   const bytes = await entry.read();
   const kind = fileKind(entry.path, bytes.subarray(0, 16));
   if (kind === "program") {
@@ -24,12 +27,14 @@ export async function judgeContent(
       fault(entry, "PATH_UNEXPECTED", "is no kind of file that plugins hold"),
     ];
   }
-  const svg = entry.path.toLowerCase().endsWith(".svg");
-  if (kind === "image" && !svg) return [];
-  if (entry.size > MAX_TEXT_BYTES) {
-    return [fault(entry, "TEXT_HIDDEN", "is too long to be examined")];
-  }
-  return judgeText(entry, bytes, svg);
+  return kind === "image" && isPicture(entry.path)
+    ? []
+    : judgeText(entry, bytes, kind === "image");
+}
+
+/** A picture in pixels: SVG is text. */
+function isPicture(path: string): boolean {
+  return /\.(png|jpe?g|gif|webp)$/i.test(path);
 }
 
 function judgeText(

@@ -1,5 +1,6 @@
 /** Whether a file lies where its host's tree has a place for it. */
 import type { JsonObject, JsonValue } from "../../../schema/json.ts";
+import type { Host } from "../../hosts/host.ts";
 import { HOSTS, isExpectedPath } from "../../hosts/mod.ts";
 import type { Target } from "../../types.ts";
 
@@ -14,8 +15,11 @@ export function placeFault(
   manifest: JsonObject,
   path: string,
 ): string | undefined {
-  if (!isExpectedPath(target, path)) {
-    return `has no place in a bundle for ${HOSTS[target].title}`;
+  const host = HOSTS[target];
+  const hidden = path.split("/").some((name) => name.startsWith("."));
+  const made = host.generatedPaths.includes(path);
+  if (!isExpectedPath(target, path) || hidden && !made) {
+    return `has no place in a bundle for ${host.title}`;
   }
   const folder = /^skills\/([^/]+)\//.exec(path)?.[1];
   if (folder !== undefined && !skillFolders(target, manifest).has(folder)) {
@@ -27,6 +31,26 @@ export function placeFault(
     return "is a command that the manifest does not declare";
   }
   return undefined;
+}
+
+/** A file that the manifest declares, as far as this host has it. */
+export interface DeclaredFile {
+  readonly path: string;
+  /** Of the declaration. */
+  readonly pointer: string;
+}
+
+/** The declared commands and skills that must lie in a host's tree. */
+export function declaredFiles(
+  manifest: JsonObject,
+  host: Host,
+): readonly DeclaredFile[] {
+  const commands = host.commands ? [...texts(manifest.commands, "file")] : [];
+  const skills = host.skills ? [...texts(manifest.skills, "path")] : [];
+  return [
+    ...commands.map((path, i) => ({ path, pointer: `/commands/${i}/file` })),
+    ...skills.map((path, i) => ({ path, pointer: `/skills/${i}/path` })),
+  ];
 }
 
 function skillFolders(target: Target, manifest: JsonObject): Set<string> {
