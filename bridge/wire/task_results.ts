@@ -35,17 +35,26 @@ export function toTaskState(task: TaskView): JsonObject {
     task_id: task.taskId,
     status: task.status,
     ...(task.output === undefined ? {} : { output: task.output }),
-    ...(task.error === undefined ? {} : { error: toTaskError(task.error) }),
+    ...toTaskError(failureOf(task)),
     ...(task.status === "running"
       ? progress === undefined ? {} : { progress: { ...progress } }
       : { duration_ms: durationMs(task) }),
   };
 }
 
+/** What a failed task failed with, under the trace id of the call that made it. */
+export function failureOf(task: TaskView): TaskFailure | undefined {
+  const { error, traceId } = task;
+  if (error === undefined) return undefined;
+  return { ...error, data: { ...error.data, trace_id: traceId } };
+}
+
 // The class, hint and trace id stand beside the message for readers of
 // `error.class`, and in `data` for those who know JSON-RPC's error object.
-function toTaskError({ code, message, data }: TaskFailure): JsonObject {
-  return { ...data, code, message, data };
+function toTaskError(failure: TaskFailure | undefined): JsonObject {
+  if (failure === undefined) return {};
+  const { code, message, data } = failure;
+  return { error: { ...data, code, message, data } };
 }
 
 function statusMessageOf(task: TaskView): string | undefined {

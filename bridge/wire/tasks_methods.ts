@@ -16,7 +16,12 @@ import { JsonRpcFailure } from "./json_rpc_failure.ts";
 import { optionalObject, paramsInvalid, progressTokenOf } from "./params.ts";
 import { ProgressReporter, relatedTask } from "./reports.ts";
 import type { Exchange } from "./exchange.ts";
-import { requireResult, toMcpTask, toTaskState } from "./task_results.ts";
+import {
+  failureOf,
+  requireResult,
+  toMcpTask,
+  toTaskState,
+} from "./task_results.ts";
 import { toStateResult } from "./tool_results.ts";
 
 /** One `tasks/*` request of a known caller. */
@@ -82,7 +87,8 @@ export async function taskResult(request: TasksRequest): Promise<JsonObject> {
       signal: request.signal,
       onProgress: (report) => progress.report(report),
     });
-    if (task.error !== undefined) throw new JsonRpcFailure(task.error);
+    const failure = failureOf(task);
+    if (failure !== undefined) throw new JsonRpcFailure(failure);
     requireResult(task);
     return { ...toStateResult(task), _meta: relatedTask(task.taskId) };
   } finally {
