@@ -15,6 +15,10 @@ export interface FakeCuo {
   readonly root: string;
   /** From the next start on. */
   script(script: FakeScript): void;
+  /** Replaces the program by a shell script, for what only a shell can do to its pipes. */
+  shell(commands: string): void;
+  /** Brings the fake itself back. */
+  unshell(): void;
   journal(): readonly JournalEntry[];
   remove(): Promise<void>;
 }
@@ -79,17 +83,23 @@ export async function installFakeCuo(
   await Deno.mkdir(binDir);
   const program = `${binDir}/cyberos-cuo`;
   const source = new URL("program.ts", import.meta.url).pathname;
-  await Deno.writeTextFile(
-    program,
-    `#!/bin/sh\nexec "${Deno.execPath()}" run --quiet --no-config --no-lock -A "${source}" "$@"\n`,
-    { mode: 0o755 },
-  );
+  const shell = (commands: string) =>
+    Deno.writeTextFileSync(program, `#!/bin/sh\n${commands}\n`, {
+      mode: 0o755,
+    });
+  const unshell = () =>
+    shell(
+      `exec "${Deno.execPath()}" run --quiet --no-config --no-lock -A "${source}" "$@"`,
+    );
+  unshell();
   const fake: FakeCuo = {
     program,
     binDir,
     root,
     script: (next) =>
       Deno.writeTextFileSync(`${root}/fake.json`, JSON.stringify(next)),
+    shell,
+    unshell,
     journal: () => readJournal(`${root}/journal.ndjson`),
     remove: () => Deno.remove(base, { recursive: true }),
   };

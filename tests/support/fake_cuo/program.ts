@@ -79,7 +79,6 @@ async function act(
     say(rule.repeat.text.repeat(rule.repeat.times));
   }
   if (rule.delayMs !== undefined) await pause(rule.delayMs);
-  if (rule.closeStdout) Deno.stdout.close();
   if (rule.exit !== undefined) Deno.exit(rule.exit);
   if (rule.hang) await new Promise(() => setInterval(() => {}, 1000));
   if (rule.busy) { for (;;); }
@@ -145,7 +144,9 @@ async function serveCall(call: Call): Promise<void> {
       error: { code, message: "secret detail of CUO", data: { row: "secret" } },
     }));
   if (!answer) return;
-  const value = rule?.result ?? await result(call);
+  const value = rule !== undefined && "result" in rule
+    ? rule.result
+    : await result(call);
   line({ jsonrpc: "2.0", id: rule?.answerId ?? id, result: value });
 }
 
@@ -155,11 +156,6 @@ async function rpc(): Promise<void> {
     Deno.exit(2);
   }
   if (script.preamble !== undefined) say(script.preamble);
-  if (script.closeStdin) {
-    Deno.stdin.close();
-    note({ event: "stdin closed" });
-    await new Promise(() => setInterval(() => {}, 1000));
-  }
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of Deno.stdin.readable) {

@@ -12,7 +12,6 @@ export interface FakeRule {
   readonly repeat?: { readonly text: string; readonly times: number };
   readonly delayMs?: number;
   readonly grandchild?: boolean;
-  readonly closeStdout?: boolean;
   readonly exit?: number;
   readonly hang?: boolean;
   /** Loops without end, deaf to everything. */
@@ -59,7 +58,6 @@ export interface FakeScript {
   readonly preamble?: string;
   /** Written to stdout for each message read. */
   readonly chatter?: string;
-  readonly closeStdin?: boolean;
   /** Answers in order, one after the other. */
   readonly oneAtATime?: boolean;
   /** Ignores SIGTERM and the end of stdin. */
