@@ -26,7 +26,12 @@ import {
   checkSignature,
   type SignatureCheck,
 } from "./signature_check.ts";
-import { findSignature, type LoadedManifest, loadManifest } from "./source.ts";
+import {
+  checkFiles,
+  findSignature,
+  type LoadedManifest,
+  loadManifest,
+} from "./source.ts";
 import {
   type BundleEntry,
   DEFERRED_TARGETS,
@@ -92,7 +97,6 @@ export async function pack(
   const target = requireTarget(options.target ?? DEFAULT_TARGET);
   const loaded = await loadManifest(manifestPath);
   requireDeclared(loaded, target);
-  notifyWarnings(loaded, options);
   const bridge = await loadBridge(options.bridge);
   const place = { target, ...(bridge && { platform: bridge.platform }) };
   const signature = await findSignature(loaded, place, options.signatureFile);
@@ -135,13 +139,6 @@ function requireDeclared({ manifest, path }: LoadedManifest, target: Target) {
     }`,
     { hint: `Add "${target}" to "targets", or give --target` },
   );
-}
-
-function notifyWarnings(
-  { findings }: LoadedManifest,
-  { onNotice }: PackOptions,
-): void {
-  if (findings.length > 0) onNotice?.({ kind: "warnings", findings });
 }
 
 function unsigned(
@@ -197,10 +194,11 @@ interface Parts {
 }
 
 async function compose(
-  { manifest, folder }: LoadedManifest,
+  loaded: LoadedManifest,
   { target, bridge, signature }: Parts,
   { onProgress, onNotice, signal }: PackOptions,
 ): Promise<ComposedBundle> {
+  const { manifest, folder } = loaded;
   let [count, size] = [0, 0];
   const { files, leftOut } = await collectFiles(folder, manifest, {
     limits: ARCHIVE_LIMITS,
@@ -212,6 +210,8 @@ async function compose(
     },
     ...(signal && { signal }),
   });
+  const findings = [...loaded.findings, ...await checkFiles(loaded, files)];
+  if (findings.length > 0) onNotice?.({ kind: "warnings", findings });
   if (leftOut.length > 0) onNotice?.({ kind: "left-out", paths: leftOut });
   return await composeBundle({
     manifest: signature === undefined ? manifest : signed(manifest, signature),

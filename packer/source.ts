@@ -1,11 +1,17 @@
 /** Loads a plugin's manifest, and the signature that belongs to a bundle of it. */
+import { validateDeclaredFiles } from "../schema/files/mod.ts";
+import type { DeclaredFiles, EntryKind } from "../schema/files/port.ts";
 import type { Finding } from "../schema/finding.ts";
 import type { Manifest, ManifestSignature } from "../schema/manifest.ts";
-import { MANIFEST_LIMITS } from "../schema/strict_json/mod.ts";
+import {
+  type JsonDocument,
+  MANIFEST_LIMITS,
+} from "../schema/strict_json/mod.ts";
 import { validateManifest } from "../schema/validate.ts";
 import { type BundleIdentity, signatureFileName } from "./bundle_name.ts";
 import { reasonOf } from "./disk/read.ts";
 import { InvalidManifestError, PackerError } from "./errors.ts";
+import type { BundleEntry } from "./types.ts";
 
 /** A manifest that keeps its contract, but for its signature. */
 export interface LoadedManifest {
@@ -18,6 +24,8 @@ export interface LoadedManifest {
   readonly signature: unknown;
   /** Warnings only. */
   readonly findings: readonly Finding[];
+  /** The text with its places. */
+  readonly document: JsonDocument;
 }
 
 /**
@@ -33,16 +41,7 @@ export async function loadManifest(path: string): Promise<LoadedManifest> {
   const relevant = findings.filter(({ json_pointer }) =>
     !/^\/signature(\/|$)/.test(json_pointer)
   );
-  if (relevant.some(({ severity }) => severity === "error")) {
-    const errors = relevant.filter(({ severity }) => severity === "error");
-    throw new InvalidManifestError(
-      `Cannot pack "${path}": the manifest has ${errors.length} ${
-        errors.length === 1 ? "error" : "errors"
-      }`,
-      relevant,
-      { hint: `Run: cyberos-plugin validate ${path}` },
-    );
-  }
+  refuseErrors(path, relevant);
   const { signature, ...manifest } = document.value as unknown as Manifest;
   return {
     path,
@@ -50,6 +49,55 @@ export async function loadManifest(path: string): Promise<LoadedManifest> {
     manifest,
     signature,
     findings: relevant,
+    document,
+  };
+}
+
+function refuseErrors(path: string, findings: readonly Finding[]): void {
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  if (errors === 0) return;
+  throw new InvalidManifestError(
+    `Cannot pack "${path}": validation found ${errors} ${
+      errors === 1 ? "error" : "errors"
+    }`,
+    findings,
+    { hint: `Run: cyberos-plugin validate ${path}` },
+  );
+}
+
+/**
+ * Checks the commands and skills that a manifest declares, once they are collected.
+ *
+ * @returns Warnings.
+ * @throws {InvalidManifestError} With all findings.
+ */
+export async function checkFiles(
+  { path, document }: LoadedManifest,
+  files: ReadonlyMap<string, BundleEntry>,
+): Promise<readonly Finding[]> {
+  const findings = await validateDeclaredFiles(document, collected(files));
+  refuseErrors(path, findings);
+  return findings;
+}
+
+function collected(files: ReadonlyMap<string, BundleEntry>): DeclaredFiles {
+  const folders = new Map<string, Map<string, EntryKind>>([["", new Map()]]);
+  for (const path of files.keys()) {
+    const names = path.split("/");
+    for (let depth = 0; depth < names.length; depth++) {
+      const folder = names.slice(0, depth).join("/");
+      const items = folders.get(folder) ?? new Map<string, EntryKind>();
+      folders.set(folder, items);
+      const kind = depth === names.length - 1 ? "file" : "directory";
+      items.set(names[depth] as string, kind);
+    }
+  }
+  return {
+    list: (folder) => Promise.resolve(folders.get(folder)),
+    async read(path, maxBytes) {
+      const bytes = await files.get(path)?.read();
+      return (bytes ?? new Uint8Array(0)).subarray(0, maxBytes + 1);
+    },
   };
 }
 
