@@ -189,4 +189,9 @@ async function readStdin(maxBytes: number): Promise<Uint8Array> {
   return all;
 }
 
-if (import.meta.main) Deno.exit(await runCli(Deno.args, processTerminal()));
+/** Runs the program on the process's own arguments and terminal, and ends the process. */
+export async function main(): Promise<never> {
+  Deno.exit(await runCli(Deno.args, processTerminal()));
+}
+
+if (import.meta.main) await main();

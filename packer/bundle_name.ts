@@ -3,8 +3,11 @@ import type { Target } from "./types.ts";
 
 /** What a name is made from. */
 export interface BundleIdentity {
+  /** The plugin's id. */
   readonly id: string;
+  /** SemVer. */
   readonly version: string;
+  /** The host. */
   readonly target: Target;
   /** The platform of the bridge that the bundle takes along, such as `linux-x64`. */
   readonly platform?: string;

@@ -75,6 +75,7 @@ export function contentDigest(
 
 /** A bundle's content, as a host's tree. */
 export interface BundleContent {
+  /** The host. */
   readonly target: Target;
   /** The manifest, with or without its signature. */
   readonly manifest: JsonObject;

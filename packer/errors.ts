@@ -21,12 +21,16 @@ export type PackerErrorCode =
 
 /** A refusal of the packer: nothing was written. `cause` keeps the reason underneath. */
 export class PackerError extends Error {
+  /** The class's name. */
   override readonly name: string = "PackerError";
+  /** For programs. */
   readonly code: PackerErrorCode;
   /** What the author can do about it. */
   readonly hint: string | undefined;
 
-  /** @param message What happened, naming the place. */
+  /** Made by the packer.
+   *
+   * @param message What happened, naming the place. */
   constructor(
     code: PackerErrorCode,
     message: string,
@@ -43,8 +47,11 @@ export class PackerError extends Error {
 
 /** The manifest has no signature. Source: TASK-PLUGIN-001 §4 criterion 14. */
 export class UnsignedManifestError extends PackerError {
+  /** The class's name. */
   override readonly name: string = "UnsignedManifestError";
-  /** @param message What is missing, naming the manifest. */
+  /** Made by the packer.
+   *
+   * @param message What is missing, naming the manifest. */
   constructor(
     message: string,
     options: ErrorOptions & { readonly hint?: string } = {},
@@ -55,8 +62,11 @@ export class UnsignedManifestError extends PackerError {
 
 /** No host of this name is known. Source: TASK-PLUGIN-001 §4 criterion 19. */
 export class UnknownTargetError extends PackerError {
+  /** The class's name. */
   override readonly name: string = "UnknownTargetError";
-  /** @param message The name that was given. */
+  /** Made by the packer.
+   *
+   * @param message The name that was given. */
   constructor(
     message: string,
     options: ErrorOptions & { readonly hint?: string } = {},
@@ -67,8 +77,11 @@ export class UnknownTargetError extends PackerError {
 
 /** The host is known and not packed for yet. */
 export class DeferredTargetError extends PackerError {
+  /** The class's name. */
   override readonly name: string = "DeferredTargetError";
-  /** @param message The host's name. */
+  /** Made by the packer.
+   *
+   * @param message The host's name. */
   constructor(
     message: string,
     options: ErrorOptions & { readonly hint?: string } = {},
@@ -79,10 +92,13 @@ export class DeferredTargetError extends PackerError {
 
 /** The manifest breaks its contract. Source: TASK-PLUGIN-001 §1 clause 1. */
 export class InvalidManifestError extends PackerError {
+  /** The class's name. */
   override readonly name: string = "InvalidManifestError";
   /** All that is wrong, errors and warnings. */
   readonly findings: readonly Finding[];
-  /** @param message Which manifest. */
+  /** Made by the packer.
+   *
+   * @param message Which manifest. */
   constructor(
     message: string,
     findings: readonly Finding[],

@@ -43,11 +43,15 @@ import { writeZip } from "./zip/writer.ts";
 
 /** How far a long pack is. */
 export interface PackProgress {
+  /** The source is read first, then written to the bundle. */
   readonly phase: "reading" | "packing";
+  /** Files done. */
   readonly files: number;
   /** Known while packing. */
   readonly totalFiles?: number;
+  /** Bytes done. */
   readonly bytes: number;
+  /** Known while packing. */
   readonly totalBytes?: number;
 }
 
@@ -75,8 +79,11 @@ export interface PackOptions {
   readonly verify?: boolean;
   /** How a signature is checked; under the built-in trusted roots unless given. */
   readonly checkSignature?: CheckSignature;
+  /** Called after each file. */
   readonly onProgress?: (progress: PackProgress) => void;
+  /** Called for what is worth a word and stops nothing. */
   readonly onNotice?: (notice: PackNotice) => void;
+  /** Stops the work; what was written of the bundle is removed. */
   readonly signal?: AbortSignal;
 }
 

@@ -29,12 +29,15 @@ export interface RebuildOptions {
   readonly target?: string;
   /** The compiled bridge that the bundle takes along. */
   readonly bridge?: string;
+  /** Stops the work. */
   readonly signal?: AbortSignal;
 }
 
 /** The first entry that differs, and how. */
 export interface EntryDifference {
+  /** In the bundle. */
   readonly path: string;
+  /** In which way it differs. */
   readonly kind: "only-in-bundle" | "only-in-source" | "mode" | "content";
   /** A sentence without a full stop. */
   readonly message: string;
@@ -42,9 +45,13 @@ export interface EntryDifference {
 
 /** What the comparison gave. */
 export interface RebuildResult {
+  /** Whether the bytes are the same. */
   readonly equal: boolean;
+  /** SHA-256 of the published file, lower-case hex. */
   readonly bundle_sha256: string;
+  /** SHA-256 of what packing the source gives, lower-case hex. */
   readonly rebuilt_sha256: string;
+  /** The host. */
   readonly target: Target;
   /** In the order of paths; absent where only the archive around the content differs. */
   readonly difference?: EntryDifference;

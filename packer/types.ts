@@ -44,13 +44,19 @@ export interface BundleEntry {
 
 /** What `pack` made. Source: TASK-PLUGIN-001 §3. */
 export interface PackResult {
+  /** The bundle file, below the output folder as that was given. */
   readonly bundle_path: string;
   /** SHA-256 of the bundle file, lower-case hex. */
   readonly sha256: string;
+  /** Bytes of the bundle file. */
   readonly size_bytes: number;
+  /** Tools that the manifest declares. */
   readonly tools_count: number;
+  /** Commands that the host has as commands. */
   readonly commands_count: number;
+  /** Skills that the host has, those made of commands included. */
   readonly skills_count: number;
+  /** The host. */
   readonly target: Target;
   /** Whether the signature in the manifest is a valid one of this content. */
   readonly signature: "verified" | "unverified" | "unsigned";

@@ -1,0 +1,39 @@
+/**
+ * Validates, packs and examines plugin bundles.
+ *
+ * @module
+ */
+export { bundleName, signatureFileName } from "./bundle_name.ts";
+export type { BundleIdentity } from "./bundle_name.ts";
+export { examineBundle as doctor } from "./doctor/examine.ts";
+export type { Examination } from "./doctor/examine.ts";
+export type { DoctorOptions, ReportNotes } from "./doctor/evidence.ts";
+export { INVARIANT_IDS, INVARIANT_TITLES } from "./doctor/invariants.ts";
+export type { InvariantId, Outcome } from "./doctor/invariants.ts";
+export type { DoctorFinding, Verdict } from "./doctor/verdicts.ts";
+export {
+  DeferredTargetError,
+  InvalidManifestError,
+  PackerError,
+  UnknownTargetError,
+  UnsignedManifestError,
+} from "./errors.ts";
+export type { PackerErrorCode } from "./errors.ts";
+export { pack } from "./pack.ts";
+export type { PackNotice, PackOptions, PackProgress } from "./pack.ts";
+export { rebuild } from "./rebuild.ts";
+export type {
+  EntryDifference,
+  RebuildOptions,
+  RebuildResult,
+} from "./rebuild.ts";
+export type { CheckSignature, SignatureCheck } from "./signature_check.ts";
+export type { BundleContent } from "./content.ts";
+export { DEFERRED_TARGETS, TARGETS } from "./types.ts";
+export type {
+  BundleEntry,
+  DeferredTarget,
+  PackResult,
+  Target,
+} from "./types.ts";
+export { validate } from "./validate.ts";
