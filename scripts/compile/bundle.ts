@@ -25,7 +25,10 @@ export async function bundle(
 ): Promise<Stage> {
   await Deno.remove(dir, { recursive: true }).catch(() => {});
   await Deno.mkdir(dir, { recursive: true });
-  const externals = program.unbundled.map((name) => `--external=${name}`);
+  const externals = [
+    ...program.unbundled,
+    ...program.copied.map((path) => `./${baseName(path)}`),
+  ].map((name) => `--external=${name}`);
   await run(Deno.execPath(), [
     "bundle",
     "--quiet",
@@ -36,9 +39,13 @@ export async function bundle(
     `--outdir=${dir}`,
     ...program.entries,
   ], ROOT);
+  for (const path of program.copied) {
+    await Deno.copyFile(`${ROOT}${path}`, `${dir}/${baseName(path)}`);
+  }
   const files = await filesBelow(dir);
   const outputs = program.entries.map((entry) => outputOf(entry, files));
   for (const file of files) await redirectWorkers(dir, file, outputs);
+  await nameCommonJs(dir, files);
   await writeSettings(dir, program, project);
   const [main, ...workers] = outputs;
   return { dir, main: main as string, workers };
@@ -54,8 +61,12 @@ async function filesBelow(dir: string, below = ""): Promise<string[]> {
   return files;
 }
 
+function baseName(path: string): string {
+  return path.replace(/^.*\//, "");
+}
+
 function stem(path: string): string {
-  return path.replace(/^.*\//, "").replace(/\.[jt]s$/, "");
+  return baseName(path).replace(/\.[jt]s$/, "");
 }
 
 function outputOf(entry: string, files: readonly string[]): string {
@@ -88,6 +99,33 @@ async function redirectWorkers(
     throw new Error(`${file} refers to a module in a form that is not known`);
   }
   if (changed !== code) await Deno.writeTextFile(path, changed);
+}
+
+/**
+ * A CommonJS package that is imported late comes out of the bundler as a module
+ * with a default alone; the runtime gives its members names too.
+ */
+async function nameCommonJs(
+  dir: string,
+  files: readonly string[],
+): Promise<void> {
+  const codes = new Map<string, string>();
+  for (const file of files) {
+    codes.set(file, await Deno.readTextFile(`${dir}/${file}`));
+  }
+  const common = [...codes].filter(([, code]) =>
+    /export default [\w$]+\(\);\s*$/.test(code) && !/export\s*\{/.test(code)
+  ).map(([file]) => file);
+  for (const [file, code] of codes) {
+    const changed = code.replaceAll(
+      /import\("\.\/([^"]+)"\)/g,
+      (whole, target: string) =>
+        common.includes(target)
+          ? `${whole}.then(m=>({...m.default,default:m.default}))`
+          : whole,
+    );
+    if (changed !== code) await Deno.writeTextFile(`${dir}/${file}`, changed);
+  }
 }
 
 /** The pinned packages that were left out of the bundle, with their checksums. */

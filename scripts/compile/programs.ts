@@ -8,6 +8,8 @@ export interface Program {
   readonly entries: readonly [string, ...string[]];
   /** Import names that stay npm packages: they read files of their own at run time. */
   readonly unbundled: readonly string[];
+  /** Modules in a syntax that the bundler does not know; they are taken along as they are. */
+  readonly copied: readonly string[];
   /** The task of `deno.json` whose permission flags are baked in. */
   readonly task: string;
   /** Permissions beyond the task's. */
@@ -20,13 +22,16 @@ export const PROGRAMS: readonly Program[] = [
     name: "cyberos-mcp-bridge",
     entries: ["bridge/main.ts", "bridge/worker.ts"],
     unbundled: ["@electric-sql/pglite"],
+    copied: [],
     task: "bridge",
     flags: [],
   },
   {
     name: "cyberos-plugin",
     entries: ["cli.ts"],
-    unbundled: [],
+    // The zip compressor is imported as WebAssembly; the other has JSON for its main module.
+    unbundled: ["@zip.js/zip.js", "spdx-expression-parse"],
+    copied: ["packer/zip/zlib_module.js"],
     task: "plugin",
     flags: [],
   },

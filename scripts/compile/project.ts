@@ -26,6 +26,7 @@ export interface DenoLock {
   readonly version: string;
   readonly specifiers: Readonly<Record<string, string>>;
   readonly npm: Readonly<Record<string, LockedPackage>>;
+  readonly workspace: { readonly dependencies: readonly string[] };
 }
 
 /** Reads one of the two files. */
@@ -76,5 +77,6 @@ export function prunedLock(
     version: lock.version,
     specifiers: pick(lock.specifiers, specifiers),
     npm: pick(lock.npm, closure(lock, roots)),
+    workspace: { dependencies: [...specifiers].sort() },
   };
 }

@@ -10,6 +10,7 @@ export async function run(
     args: [...args],
     cwd,
     stdin: "null",
+    env: { NO_COLOR: "1" },
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   if (!success) {
