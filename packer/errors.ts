@@ -28,9 +28,11 @@ export class PackerError extends Error {
   /** What the author can do about it. */
   readonly hint: string | undefined;
 
-  /** Made by the packer.
+  /**
+   * Made by the packer.
    *
-   * @param message What happened, naming the place. */
+   * @param message What happened, naming the place.
+   */
   constructor(
     code: PackerErrorCode,
     message: string,
@@ -49,9 +51,11 @@ export class PackerError extends Error {
 export class UnsignedManifestError extends PackerError {
   /** The class's name. */
   override readonly name: string = "UnsignedManifestError";
-  /** Made by the packer.
+  /**
+   * Made by the packer.
    *
-   * @param message What is missing, naming the manifest. */
+   * @param message What is missing, naming the manifest.
+   */
   constructor(
     message: string,
     options: ErrorOptions & { readonly hint?: string } = {},
@@ -64,9 +68,11 @@ export class UnsignedManifestError extends PackerError {
 export class UnknownTargetError extends PackerError {
   /** The class's name. */
   override readonly name: string = "UnknownTargetError";
-  /** Made by the packer.
+  /**
+   * Made by the packer.
    *
-   * @param message The name that was given. */
+   * @param message The name that was given.
+   */
   constructor(
     message: string,
     options: ErrorOptions & { readonly hint?: string } = {},
@@ -79,9 +85,11 @@ export class UnknownTargetError extends PackerError {
 export class DeferredTargetError extends PackerError {
   /** The class's name. */
   override readonly name: string = "DeferredTargetError";
-  /** Made by the packer.
+  /**
+   * Made by the packer.
    *
-   * @param message The host's name. */
+   * @param message The host's name.
+   */
   constructor(
     message: string,
     options: ErrorOptions & { readonly hint?: string } = {},
@@ -96,9 +104,11 @@ export class InvalidManifestError extends PackerError {
   override readonly name: string = "InvalidManifestError";
   /** All that is wrong, errors and warnings. */
   readonly findings: readonly Finding[];
-  /** Made by the packer.
+  /**
+   * Made by the packer.
    *
-   * @param message Which manifest. */
+   * @param message Which manifest.
+   */
   constructor(
     message: string,
     findings: readonly Finding[],

@@ -10,7 +10,19 @@ export type { Examination } from "./doctor/examine.ts";
 export type { DoctorOptions, ReportNotes } from "./doctor/evidence.ts";
 export { INVARIANT_IDS, INVARIANT_TITLES } from "./doctor/invariants.ts";
 export type { InvariantId, Outcome } from "./doctor/invariants.ts";
-export type { DoctorFinding, Verdict } from "./doctor/verdicts.ts";
+export type {
+  DoctorFinding,
+  EscapeVerdict,
+  ManifestVerdict,
+  Verdict,
+} from "./doctor/verdicts.ts";
+export type { LoggedSignature } from "./sigstore/plugin_signature.ts";
+export type { IdentityPolicy, TrustedSigner } from "./sigstore/policy.ts";
+export type { SignatureVerdict } from "./sigstore/refusal.ts";
+export type { TrustedRootSource } from "./sigstore/trusted_root.ts";
+export type { VerifiedSigner } from "./sigstore/verify_bundle.ts";
+export type { VerifiedSignature } from "./sigstore/verify_signature.ts";
+export type { ZipVerdict } from "./zip/verdict.ts";
 export {
   DeferredTargetError,
   InvalidManifestError,
