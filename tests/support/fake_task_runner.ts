@@ -23,6 +23,7 @@ interface Entry {
 export class FakeTaskRunner implements TaskRunner {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
+  readonly #byKey = new Map<string, Entry>();
   /** What was started, in order. */
   readonly starts: TaskStart[] = [];
   /** Thrown by every method, where set. */
@@ -41,9 +42,7 @@ export class FakeTaskRunner implements TaskRunner {
         ? undefined
         : `${owner} ${request.tool} ${request.idempotencyKey}`;
       const input = JSON.stringify(request.input);
-      const earlier = [...this.#entries.values()].find((entry) =>
-        key !== undefined && entry.key === key
-      );
+      const earlier = key === undefined ? undefined : this.#byKey.get(key);
       if (earlier !== undefined) {
         if (earlier.input !== input) {
           throw new BridgeError("CONFLICT", "The key names another call");
@@ -157,6 +156,7 @@ export class FakeTaskRunner implements TaskRunner {
       done: started.then(() => this.#work(request, entry)),
     };
     this.#entries.set(taskId, entry);
+    if (known.key !== undefined) this.#byKey.set(known.key, entry);
     // The work begins in a later turn, as a store would make it.
     setTimeout(start, 0);
     return entry.view;
