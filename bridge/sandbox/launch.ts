@@ -2,6 +2,7 @@
  * The launcher: a thread with the broad permissions that the command line gave,
  * whose only work is to start the bridge in a worker with exact ones.
  */
+import type { BridgeConfig } from "../config/settings.ts";
 import type {
   ExitMessage,
   LaunchMessage,
@@ -9,8 +10,15 @@ import type {
 } from "./launch_message.ts";
 import type { SandboxPermissions } from "./permissions.ts";
 
-/** How long the bridge may take to end in good order before it is ended anyway. */
-const GRACE_MS = 3000;
+/**
+ * How long the bridge may take to end in good order before it is ended anyway:
+ * over HTTP calls under way are finished, within the patience of a container
+ * engine; a host on stdio does not wait long.
+ */
+const GRACE_MS: Readonly<Record<BridgeConfig["transport"], number>> = {
+  stdio: 4000,
+  http: 14_000,
+};
 
 /** What {@link launch} takes. */
 export interface Launch {
@@ -51,7 +59,7 @@ export function launch(
     if (stopping) return resolve(1);
     stopping = true;
     worker.postMessage({ type: "stop", reason } satisfies StopMessage);
-    setTimeout(() => resolve(1), GRACE_MS);
+    setTimeout(() => resolve(1), GRACE_MS[message.config.transport]);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     onSignal(signal, stop);

@@ -3,7 +3,7 @@ import type { DenoConfig } from "./project.ts";
 
 /** A program to compile. */
 export interface Program {
-  readonly name: "cyberos-mcp-bridge" | "cyberos-plugin";
+  readonly name: string;
   /** The main module, then the modules of its workers. */
   readonly entries: readonly [string, ...string[]];
   /** Import names that stay npm packages: they read files of their own at run time. */
