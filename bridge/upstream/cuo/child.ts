@@ -28,6 +28,7 @@ export interface ChildTimes {
 
 const STDERR_LINE_BYTES = 64 * 1024;
 const KILL_WAIT_MS = 2_000;
+const MAX_UNWANTED_BYTES = 1024 * 1024;
 
 /** A running child. */
 export class Child {
@@ -169,15 +170,20 @@ export class Child {
     const splitter = new LineSplitter(maxLineBytes);
     const reader = stream.getReader();
     this.#readers.push(reader);
+    let unwanted = 0;
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
-        splitter.push(value).forEach(onLine);
+        // What a child says while it is being ended is of no interest, and a
+        // stream without end would keep this thread from ending it.
+        if (this.#stopping === undefined) splitter.push(value).forEach(onLine);
+        else if ((unwanted += value.length) > MAX_UNWANTED_BYTES) break;
       }
     } catch {
       // A broken pipe ends the output like its end does.
     }
-    splitter.end().forEach(onLine);
+    if (unwanted > MAX_UNWANTED_BYTES) await reader.cancel().catch(() => {});
+    else splitter.end().forEach(onLine);
   }
 }
