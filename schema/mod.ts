@@ -30,6 +30,8 @@ export { ALL_SCOPES, findTool, TOOLS } from "./tools.ts";
 export type { ToolAnnotations, ToolDefinition, ToolName } from "./tools.ts";
 export { CAPABILITY_SCOPES, WRITE_SCOPES } from "./scopes.ts";
 export type { Capability, Scope } from "./scopes.ts";
+export { compareVersions, parseVersion } from "./semver.ts";
+export type { Version } from "./semver.ts";
 export { MANIFEST_LIMITS, parseStrictJson } from "./strict_json/mod.ts";
 export type {
   JsonDocument,

@@ -1,7 +1,7 @@
 /** A manifest together with the files that it declares. */
 import { MAX_FINDINGS } from "./collector.ts";
-import { validateDeclaredFiles } from "./files/mod.ts";
 import type { DeclaredFiles } from "./files/port.ts";
+import type { JsonValue } from "./json.ts";
 import { objectOf } from "./v1/parts.ts";
 import type { ValidationReport } from "./validate.ts";
 import { validateManifest } from "./validate.ts";
@@ -19,6 +19,9 @@ export async function validatePlugin(
   const report = await validateManifest(source);
   const version = objectOf(report.document.value).schema_version;
   if (!KNOWN_SCHEMA_VERSIONS.includes(String(version))) return report;
+  const { commands, skills } = objectOf(report.document.value);
+  if (isEmpty(commands) && isEmpty(skills)) return report;
+  const { validateDeclaredFiles } = await import("./files/mod.ts");
   const inFiles = await validateDeclaredFiles(report.document, files);
   const { manifest, ...rest } = report;
   const valid = report.valid &&
@@ -31,4 +34,8 @@ export async function validatePlugin(
     valid,
     ...(valid && manifest !== undefined ? { manifest } : {}),
   };
+}
+
+function isEmpty(list: JsonValue | undefined): boolean {
+  return !Array.isArray(list) || list.length === 0;
 }

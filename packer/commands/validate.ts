@@ -1,5 +1,4 @@
 /** `cyberos-plugin validate`: is this manifest right, and if not, why? */
-import { parseArgs } from "node:util";
 import { toFinding } from "../../schema/collector.ts";
 import { per } from "../../schema/clause.ts";
 import type { Finding } from "../../schema/finding.ts";
@@ -62,7 +61,7 @@ async function run(
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const flags = parseFlags(args);
+  const flags = await parseFlags(args);
   const results: FileResult[] = [];
   for (const file of await expand(flags.files)) {
     const result = await validateFile(file, flags, terminal);
@@ -72,8 +71,8 @@ async function run(
   return count(results).errors === 0 ? 0 : 1;
 }
 
-function parseFlags(args: readonly string[]): Flags {
-  const { values, positionals } = parse(args);
+async function parseFlags(args: readonly string[]): Promise<Flags> {
+  const { values, positionals } = await parse(args);
   if (positionals.length === 0) {
     throw new UsageError("Name at least one manifest, or - for standard input");
   }
@@ -94,8 +93,22 @@ function parseFlags(args: readonly string[]): Flags {
   };
 }
 
-// deno-lint-ignore explicit-function-return-type explicit-module-boundary-types
-function parse(args: readonly string[]) {
+interface Parsed {
+  readonly values: {
+    readonly json?: boolean;
+    readonly format?: string;
+    readonly strict?: boolean;
+    readonly root?: string;
+  };
+  readonly positionals: readonly string[];
+}
+
+async function parse(args: readonly string[]): Promise<Parsed> {
+  // Loading the parser takes longer than validating.
+  if (args.every((arg) => arg === "-" || !arg.startsWith("-"))) {
+    return { values: {}, positionals: args };
+  }
+  const { parseArgs } = await import("node:util");
   try {
     return parseArgs({
       args: [...args],

@@ -1,5 +1,4 @@
 /** YAML frontmatter of Markdown files, read without trust. */
-import process from "node:process";
 import type { Document, LineCounter, YAMLError } from "yaml";
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { TextPosition } from "../strict_json/mod.ts";
@@ -78,8 +77,9 @@ function nesting(source: string): number {
 
 async function parse(source: string, body: string): Promise<Frontmatter> {
   const yaml = await import("yaml");
+  const { default: process } = await import("node:process");
   const lines = new yaml.LineCounter();
-  const document = quietly(() =>
+  const document = quietly(process, () =>
     yaml.parseDocument(source, {
       version: "1.2",
       schema: "core",
@@ -89,8 +89,7 @@ async function parse(source: string, body: string): Promise<Frontmatter> {
       resolveKnownTags: false,
       prettyErrors: false,
       lineCounter: lines,
-    })
-  );
+    }));
   const problems = [...document.errors, ...document.warnings];
   const faults = problems.slice(0, MAX_FAULTS)
     .map((problem) => describe(problem, source, lines));
@@ -105,7 +104,10 @@ async function parse(source: string, body: string): Promise<Frontmatter> {
  * The parser asks the environment for debugging switches; validating runs
  * without the right to read it.
  */
-function quietly<Result>(work: () => Result): Result {
+function quietly<Result>(
+  process: { env: Record<string, string | undefined> },
+  work: () => Result,
+): Result {
   const { env } = process;
   process.env = {};
   try {

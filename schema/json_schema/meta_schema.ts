@@ -27,128 +27,136 @@ const TYPES: ReadonlySet<JsonValue> = new Set<JsonValue>([
 
 /** The faults of one schema object's own keywords; not of the schemas within. */
 export function metaFaults(schema: JsonObject, pointer: string): MetaFault[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
+  const faults: MetaFault[] = [];
+  for (const keyword of Object.keys(schema)) {
     const form = formOf(keyword);
-    if (form === undefined || value === undefined) return [];
+    const value = schema[keyword] ?? null;
+    if (form === undefined || HOLDS[form](value)) continue;
     const at = `${pointer}/${escapeToken(keyword)}`;
-    return faultsOf(form, value, at).map((fault) => ({ ...fault, keyword }));
-  });
+    faults.push(...explain(form, value, at, keyword));
+  }
+  return faults;
 }
 
-type Fault = Omit<MetaFault, "keyword">;
+/** Whether a keyword of this form may have this value. */
+export function holds(form: KeywordForm, value: JsonValue): boolean {
+  return HOLDS[form](value);
+}
 
-function faultsOf(
+const HOLDS: Readonly<Record<KeywordForm, (value: JsonValue) => boolean>> = {
+  schema: isSchema,
+  schemas: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every(isSchema),
+  schemaMap: (value) => isObject(value) && allOf(value, isSchema),
+  schemaOrNames: (value) => isObject(value) && allOf(value, isSchemaOrNames),
+  regexMap: (value) =>
+    isObject(value) && allOf(value, isSchema) &&
+    Object.keys(value).every(isRegex),
+  boolean: (value) => typeof value === "boolean",
+  text: (value) => typeof value === "string",
+  regex: isRegex,
+  uri: (value) =>
+    typeof value === "string" && /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/.test(value),
+  reference: isReference,
+  id: (value) => isReference(value) && /^[^#]*#?$/.test(value),
+  anchor: (value) =>
+    typeof value === "string" && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value),
+  count: (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= 0,
+  number: (value) => typeof value === "number",
+  positive: (value) => typeof value === "number" && value > 0,
+  types: isTypes,
+  list: Array.isArray,
+  names: isNames,
+  namesMap: (value) => isObject(value) && allOf(value, isNames),
+  vocabulary: (value) =>
+    isObject(value) && allOf(value, (item) => typeof item === "boolean"),
+  anything: () => true,
+};
+
+const SCHEMA = "a schema (an object, true or false)";
+const NAMES = "an array of different names";
+const REGEX = "a regular expression of ECMA-262";
+
+const EXPECTED: Readonly<Record<KeywordForm, string>> = {
+  schema: SCHEMA,
+  schemas: "an array of at least one schema",
+  schemaMap: "an object of schemas",
+  schemaOrNames: "an object of schemas or names",
+  regexMap: "an object of schemas",
+  boolean: "true or false",
+  text: "a string",
+  regex: REGEX,
+  uri: "a URI",
+  reference: "a URI reference",
+  id: "a URI reference without a fragment",
+  anchor: "a name of letters, digits, '-', '.' and '_'",
+  count: "a whole number of at least 0",
+  number: "a number",
+  positive: "a number above 0",
+  types: "a JSON type, or an array of different ones",
+  list: "an array",
+  names: NAMES,
+  namesMap: "an object of arrays of names",
+  vocabulary: "an object of URIs and booleans",
+  anything: "anything",
+};
+
+/** For keywords that hold several parts: what each must be. */
+const PARTS: Partial<
+  Record<KeywordForm, readonly [(value: JsonValue) => boolean, string]>
+> = {
+  schemas: [isSchema, SCHEMA],
+  schemaMap: [isSchema, SCHEMA],
+  schemaOrNames: [isSchemaOrNames, `${SCHEMA}, or ${NAMES}`],
+  regexMap: [isSchema, SCHEMA],
+  namesMap: [isNames, NAMES],
+};
+
+/** Faults of the parts, or of the whole where it is none of parts. */
+function explain(
   form: KeywordForm,
   value: JsonValue,
   json_pointer: string,
-): Fault[] {
-  const must = (holds: boolean, expected: string): Fault[] =>
-    holds ? [] : [{ json_pointer, expected, actual: value }];
-  switch (form) {
-    case "schema":
-      return must(isSchema(value), SCHEMA);
-    case "schemas":
-      return Array.isArray(value) && value.length > 0
-        ? each(value, json_pointer, isSchema, SCHEMA)
-        : must(false, "an array of at least one schema");
-    case "schemaMap":
-      return isObject(value)
-        ? each(value, json_pointer, isSchema, SCHEMA)
-        : must(false, "an object of schemas");
-    case "regexMap":
-      return isObject(value)
-        ? [
-          ...each(value, json_pointer, isSchema, SCHEMA),
-          ...regexKeys(value, json_pointer),
-        ]
-        : must(false, "an object of schemas");
-    case "schemaOrNames":
-      return isObject(value)
-        ? each(
-          value,
-          json_pointer,
-          (item) => isSchema(item) || isNames(item),
-          `${SCHEMA}, or an array of different names`,
-        )
-        : must(false, "an object of schemas or names");
-    case "boolean":
-      return must(typeof value === "boolean", "true or false");
-    case "text":
-      return must(typeof value === "string", "a string");
-    case "regex":
-      return must(isRegex(value), REGEX);
-    case "uri":
-      return must(
-        typeof value === "string" &&
-          /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/.test(value),
-        "a URI",
-      );
-    case "reference":
-      return must(isReference(value), "a URI reference");
-    case "id":
-      return must(
-        isReference(value) && /^[^#]*#?$/.test(value),
-        "a URI reference without a fragment",
-      );
-    case "anchor":
-      return must(
-        typeof value === "string" && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value),
-        "a name of letters, digits, '-', '.' and '_'",
-      );
-    case "count":
-      return must(
-        typeof value === "number" && Number.isInteger(value) && value >= 0,
-        "a whole number of at least 0",
-      );
-    case "number":
-      return must(typeof value === "number", "a number");
-    case "positive":
-      return must(typeof value === "number" && value > 0, "a number above 0");
-    case "types":
-      return must(isTypes(value), "a JSON type, or an array of different ones");
-    case "list":
-      return must(Array.isArray(value), "an array");
-    case "names":
-      return must(isNames(value), "an array of different names");
-    case "namesMap":
-      return isObject(value)
-        ? each(value, json_pointer, isNames, "an array of different names")
-        : must(false, "an object of arrays of names");
-    case "vocabulary":
-      return must(
-        isObject(value) &&
-          Object.values(value).every((item) => typeof item === "boolean"),
-        "an object of URIs and booleans",
-      );
-    case "anything":
-      return [];
-  }
+  keyword: string,
+): MetaFault[] {
+  const whole = {
+    json_pointer,
+    expected: EXPECTED[form],
+    actual: value,
+    keyword,
+  };
+  const [holds, expected] = PARTS[form] ?? [];
+  if (holds === undefined || expected === undefined) return [whole];
+  if (typeof value !== "object" || value === null) return [whole];
+  if (Array.isArray(value) !== (form === "schemas")) return [whole];
+  const parts = Object.entries(value).flatMap(([key, actual = null]) => {
+    const at = `${json_pointer}/${escapeToken(key)}`;
+    if (!holds(actual)) {
+      return [{ json_pointer: at, expected, actual, keyword }];
+    }
+    return form !== "regexMap" || isRegex(key) ? [] : [{
+      json_pointer: at,
+      expected: `keyed by ${REGEX}`,
+      actual: key,
+      keyword,
+    }];
+  });
+  return parts.length === 0 ? [whole] : parts;
 }
 
-const SCHEMA = "a schema (an object, true or false)";
-const REGEX = "a regular expression of ECMA-262";
-
-function each(
-  parts: readonly JsonValue[] | JsonObject,
-  pointer: string,
+function allOf(
+  parts: JsonObject,
   holds: (value: JsonValue) => boolean,
-  expected: string,
-): Fault[] {
-  return Object.entries(parts).flatMap(([key, value = null]) =>
-    holds(value) ? [] : [{
-      json_pointer: `${pointer}/${escapeToken(key)}`,
-      expected,
-      actual: value,
-    }]
-  );
+): boolean {
+  for (const key of Object.keys(parts)) {
+    if (!holds(parts[key] ?? null)) return false;
+  }
+  return true;
 }
 
-function regexKeys(parts: JsonObject, pointer: string): Fault[] {
-  return Object.keys(parts).filter((key) => !isRegex(key)).map((key) => ({
-    json_pointer: `${pointer}/${escapeToken(key)}`,
-    expected: `keyed by ${REGEX}`,
-    actual: key,
-  }));
+function isSchemaOrNames(value: JsonValue): boolean {
+  return isSchema(value) || isNames(value);
 }
 
 function isSchema(value: JsonValue): boolean {

@@ -30,29 +30,47 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** What strict reading found. */
+/** What the parser gives. */
+export interface JsonReading {
+  /** `undefined` where the text could not be read to its end. */
+  readonly value?: JsonValue;
+  readonly root?: JsonNode | undefined;
+  /** In the order of the text. */
+  readonly faults: readonly JsonFault[];
+}
+
+/** A text with what strict reading found in it. */
 export class JsonDocument {
   readonly text: string;
   /** In the order of the text. */
   readonly faults: readonly JsonFault[];
-  /** `undefined` where the text could not be read to its end. */
-  readonly root: JsonNode | undefined;
+  /**
+   * `undefined` where the text could not be read to its end. Duplicate keys keep
+   * their first value; what is no JSON value is null.
+   */
+  readonly value: JsonValue | undefined;
+  #root: JsonNode | undefined;
+  #makeRoot: (() => JsonNode | undefined) | undefined;
   #lineStarts: number[] | undefined;
 
-  /** Made by `parseStrictJson`. */
+  /** @param makeRoot Finds the places where they were not kept. */
   constructor(
     text: string,
-    root: JsonNode | undefined,
-    faults: readonly JsonFault[],
+    { value, root, faults }: JsonReading,
+    makeRoot?: () => JsonNode | undefined,
   ) {
     this.text = text;
-    this.root = root;
+    this.value = value;
     this.faults = faults;
+    this.#root = root;
+    this.#makeRoot = makeRoot;
   }
 
-  /** The value; duplicate keys keep their first value, unreadable values are null. */
-  get value(): JsonValue | undefined {
-    return this.root?.value;
+  /** The value with its places; `undefined` as the value is. */
+  get root(): JsonNode | undefined {
+    this.#root ??= this.#makeRoot?.();
+    this.#makeRoot = undefined;
+    return this.#root;
   }
 
   /** The node that the pointer leads to, or the nearest one above it. */

@@ -3,15 +3,16 @@
  * place, going on after each fault that leaves no doubt about the rest.
  */
 import type { JsonValue } from "../json.ts";
-import { escapeToken } from "../json_pointer.ts";
+import { toPointer } from "../json_pointer.ts";
+import { certify } from "./certify.ts";
 import { decodeUtf8, tooLarge } from "./decode.ts";
-import type { JsonFault, JsonNode } from "./document.ts";
+import type { JsonFault, JsonNode, JsonReading } from "./document.ts";
 import { JsonDocument } from "./document.ts";
+import type { FaultName } from "./faults.ts";
+import { describeFault, quote } from "./faults.ts";
 import type { JsonLimits } from "./limits.ts";
 import { MANIFEST_LIMITS } from "./limits.ts";
 import { survives } from "./numbers.ts";
-import type { FaultName } from "./faults.ts";
-import { describeFault, quote } from "./faults.ts";
 import { readString } from "./strings.ts";
 
 /**
@@ -25,258 +26,240 @@ export function parseStrictJson(
   limits: JsonLimits = MANIFEST_LIMITS,
 ): JsonDocument {
   if (typeof source !== "string") {
-    const decoded = decodeUtf8(source, limits);
-    return decoded.text === undefined
-      ? new JsonDocument("", undefined, [decoded.fault])
-      : new Parser(decoded.text, limits).run();
+    const { text, fault } = decodeUtf8(source, limits);
+    return text === undefined
+      ? new JsonDocument("", { faults: [fault] })
+      : parseText(text, limits);
   }
   return source.length > limits.maxBytes
-    ? new JsonDocument("", undefined, [
-      tooLarge(limits.maxBytes),
-    ])
-    : new Parser(source, limits).run();
+    ? new JsonDocument("", { faults: [tooLarge(limits.maxBytes)] })
+    : parseText(source, limits);
+}
+
+/** Most texts have no fault, and nobody asks where anything is in them. */
+function parseText(text: string, limits: JsonLimits): JsonDocument {
+  const read = (): JsonReading => new Parser(text, limits).run();
+  const value = certify(text, limits);
+  return value === undefined
+    ? new JsonDocument(text, read())
+    : new JsonDocument(text, { value, faults: [] }, () => read().root);
 }
 
 /** Thrown inside the parser where nothing sure can be said about the rest. */
 class Unreadable extends Error {}
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const BACKSLASH_U = "\\u";
+const NOT_SPACE = /[^ \n\r\t]/g;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORD = /[^\s,:{}[\]"]+/y;
-const LITERALS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
-  ["true", true],
-  ["false", false],
-  ["null", null],
-]);
 
 class Parser {
   readonly #text: string;
   readonly #limits: JsonLimits;
   readonly #faults: JsonFault[] = [];
-  readonly #wellFormed: boolean;
+  /** Half surrogate pairs can be in the text, raw or escaped. */
+  readonly #mayBeIllFormed: boolean;
   /** Only asked for positions. */
-  readonly #places: JsonDocument;
+  #places: JsonDocument | undefined;
+  /** Where the parser is: keys and indices. */
+  readonly #path: (string | number)[] = [];
   #at = 0;
 
   constructor(text: string, limits: JsonLimits) {
     this.#text = text;
     this.#limits = limits;
-    this.#wellFormed = text.isWellFormed();
-    this.#places = new JsonDocument(text, undefined, []);
+    this.#mayBeIllFormed = text.includes(BACKSLASH_U) || !text.isWellFormed();
   }
 
-  run(): JsonDocument {
-    let root: JsonNode | undefined;
+  run(): JsonReading {
     try {
       while (this.#text.charCodeAt(this.#at) === 0xfeff) {
-        this.#fault("byte_order_mark", "", this.#at++);
+        this.#fault("byte_order_mark", this.#at++);
       }
-      root = this.#value("", 0, -1);
-      this.#skip("");
+      const root = this.#value(0, -1);
+      this.#skip();
       if (this.#at < this.#text.length) {
-        this.#fault("trailing_text", "", this.#at, this.#found());
+        this.#fault("trailing_text", this.#at, this.#found());
       }
+      return { value: root.value, root, faults: this.#faults };
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      root = undefined;
+      return { faults: this.#faults };
     }
-    return new JsonDocument(this.#text, root, this.#faults);
   }
 
-  #fault(
-    name: FaultName,
-    pointer: string,
-    offset: number,
-    found: string = "",
-  ): void {
+  #fault(name: FaultName, offset: number, found: string = ""): void {
+    const pointer = toPointer(this.#path);
     this.#faults.push(describeFault(name, pointer, offset, found));
     if (this.#faults.length >= this.#limits.maxFaults) throw new Unreadable();
   }
 
-  #fatal(name: FaultName, pointer: string, found: string = ""): never {
+  #fatal(name: FaultName, found: string = this.#found()): never {
+    const pointer = toPointer(this.#path);
     this.#faults.push(describeFault(name, pointer, this.#at, found));
     throw new Unreadable();
   }
 
-  /** White space, and comments with a fault each. */
-  #skip(pointer: string): void {
+  /** Goes to the next token: over white space, and comments with a fault each. */
+  #skip(): number {
     for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
+      let code = this.#text.charCodeAt(this.#at);
       if (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
-        this.#at++;
-      } else if (code === 0x2f || code === 0x23) {
-        this.#skipComment(pointer, code === 0x23);
-      } else return;
+        NOT_SPACE.lastIndex = this.#at;
+        this.#at = NOT_SPACE.test(this.#text)
+          ? NOT_SPACE.lastIndex - 1
+          : this.#text.length;
+        code = this.#text.charCodeAt(this.#at);
+      }
+      if (code !== 0x2f && code !== 0x23) return code;
+      this.#skipComment(code === 0x23);
     }
   }
 
-  #skipComment(pointer: string, hash: boolean): void {
+  #skipComment(hash: boolean): void {
     const start = this.#at;
     const block = this.#text.startsWith("/*", start);
     if (!hash && !block && !this.#text.startsWith("//", start)) {
-      this.#fatal("syntax", pointer, this.#found());
+      this.#fatal("syntax");
     }
-    const end = block
-      ? this.#text.indexOf("*/", start + 2)
-      : this.#text.slice(start).search(/[\r\n]/) + start;
-    if (block && end < 0) this.#fatal("comment", pointer);
-    this.#at = block ? end + 2 : end < start ? this.#text.length : end;
-    this.#fault("comment", pointer, start);
+    if (block) {
+      const end = this.#text.indexOf("*/", start + 2);
+      if (end < 0) this.#fatal("comment");
+      this.#at = end + 2;
+    } else {
+      const length = this.#text.slice(start).search(/[\r\n]/);
+      this.#at = length < 0 ? this.#text.length : start + length;
+    }
+    this.#fault("comment", start);
   }
 
-  #value(pointer: string, depth: number, keyStart: number): JsonNode {
-    this.#skip(pointer);
+  #value(depth: number, key: number): JsonNode {
+    const code = this.#skip();
     const start = this.#at;
-    const place = { start, keyStart: keyStart < 0 ? start : keyStart };
-    switch (this.#text.charCodeAt(start)) {
-      case 0x7b:
-        return this.#object(pointer, this.#deeper(pointer, depth), place);
-      case 0x5b:
-        return this.#array(pointer, this.#deeper(pointer, depth), place);
-      case 0x22:
-        return { ...place, value: this.#string(pointer) };
-      default:
-        return this.#scalar(pointer, place);
+    const keyStart = key < 0 ? start : key;
+    if (code === 0x7b || code === 0x5b) {
+      if (depth >= this.#limits.maxDepth) {
+        this.#fatal("max_depth", String(this.#limits.maxDepth));
+      }
+      return code === 0x7b
+        ? this.#object(depth + 1, start, keyStart)
+        : this.#array(depth + 1, start, keyStart);
     }
+    const value = code === 0x22 ? this.#string() : this.#scalar(start);
+    return { value, start, keyStart };
   }
 
-  #deeper(pointer: string, depth: number): number {
-    if (depth >= this.#limits.maxDepth) {
-      this.#fatal("max_depth", pointer, String(this.#limits.maxDepth));
-    }
-    return depth + 1;
-  }
-
-  #object(
-    pointer: string,
-    depth: number,
-    place: { start: number; keyStart: number },
-  ): JsonNode {
+  #object(depth: number, start: number, keyStart: number): JsonNode {
     const members = new Map<string, JsonNode>();
     const value: Record<string, JsonValue> = {};
     this.#at++;
-    for (let count = 0; this.#more(pointer, "}", count); count++) {
-      const keyStart = this.#at;
-      if (this.#text.charCodeAt(keyStart) !== 0x22) {
-        this.#fatal("key", pointer, this.#found());
-      }
-      const key = this.#string(pointer);
-      const child = `${pointer}/${escapeToken(key)}`;
-      this.#skip(child);
-      if (this.#text.charCodeAt(this.#at) !== 0x3a) {
-        this.#fatal("colon", child, this.#found());
-      }
+    for (let count = 0; this.#more(0x7d, count); count++) {
+      const at = this.#at;
+      if (this.#text.charCodeAt(at) !== 0x22) this.#fatal("key");
+      const key = this.#string();
+      this.#path.push(key);
+      if (this.#skip() !== 0x3a) this.#fatal("colon");
       this.#at++;
-      const node = this.#value(child, depth, keyStart);
-      if (this.#keeps(key, child, keyStart, members)) {
-        members.set(key, node);
-        value[key] = node.value;
+      const member = this.#value(depth, at);
+      if (this.#keeps(key, at, members)) {
+        members.set(key, member);
+        value[key] = member.value;
       }
+      this.#path.pop();
     }
-    return { ...place, value, members };
+    return { value, start, keyStart, members };
   }
 
   /** Whether the member counts: not a second one of its name, not `__proto__`. */
   #keeps(
     key: string,
-    pointer: string,
     keyStart: number,
     members: ReadonlyMap<string, JsonNode>,
   ): boolean {
     const first = members.get(key);
     if (first !== undefined) {
-      const a = this.#places.positionOf(first.keyStart);
-      const b = this.#places.positionOf(keyStart);
+      const places = this.#places ??= new JsonDocument(this.#text, {
+        faults: [],
+      });
+      const both = [first.keyStart, keyStart].map((offset) => {
+        const { line, column } = places.positionOf(offset);
+        return `${line}:${column}`;
+      });
       this.#fault(
         "duplicate_key",
-        pointer,
         keyStart,
-        `${quote(key)} at ${a.line}:${a.column} and ${b.line}:${b.column}`,
+        `${quote(key)} at ${both.join(" and ")}`,
       );
       return false;
     }
     if (key !== "__proto__") return true;
-    this.#fault("proto_key", pointer, keyStart);
+    this.#fault("proto_key", keyStart);
     return false;
   }
 
-  #array(
-    pointer: string,
-    depth: number,
-    place: { start: number; keyStart: number },
-  ): JsonNode {
+  #array(depth: number, start: number, keyStart: number): JsonNode {
     const items: JsonNode[] = [];
     this.#at++;
-    while (this.#more(pointer, "]", items.length)) {
-      items.push(this.#value(`${pointer}/${items.length}`, depth, -1));
+    while (this.#more(0x5d, items.length)) {
+      this.#path.push(items.length);
+      items.push(this.#value(depth, -1));
+      this.#path.pop();
     }
-    return { ...place, value: items.map((item) => item.value), items };
+    const value = items.map((item) => item.value);
+    return { value, start, keyStart, items };
   }
 
   /** Stands before the next member or item; false after the closing bracket. */
-  #more(pointer: string, close: "}" | "]", count: number): boolean {
-    this.#skip(pointer);
-    if (this.#text[this.#at] === close) {
+  #more(close: number, count: number): boolean {
+    let code = this.#skip();
+    if (code !== close && count > 0) {
+      const comma = this.#at;
+      if (code !== 0x2c) this.#fatal("comma");
+      this.#at++;
+      code = this.#skip();
+      if (code === close) this.#fault("trailing_comma", comma);
+    }
+    if (code === close) {
       this.#at++;
       return false;
     }
-    if (count > 0) {
-      const comma = this.#at;
-      if (this.#text.charCodeAt(comma) !== 0x2c) {
-        this.#fatal("comma", pointer, this.#found());
-      }
-      this.#at++;
-      this.#skip(pointer);
-      if (this.#text[this.#at] === close) {
-        this.#fault("trailing_comma", pointer, comma);
-        this.#at++;
-        return false;
-      }
-    }
     if (count >= this.#limits.maxMembers) {
-      this.#fatal("max_members", pointer, String(this.#limits.maxMembers));
+      this.#fatal("max_members", String(this.#limits.maxMembers));
     }
     return true;
   }
 
-  #string(pointer: string): string {
-    const read = readString(this.#text, this.#at);
-    if (read.end < 0) this.#fatal("unterminated_string", pointer);
-    for (const fault of read.faults) {
-      this.#fault(fault.name, pointer, fault.offset, fault.found);
-    }
+  #string(): string {
     const start = this.#at;
-    this.#at = read.end;
-    if (read.plain && this.#wellFormed) return read.value;
-    if (read.value.isWellFormed()) return read.value;
-    this.#fault("lone_surrogate", pointer, start);
-    return read.value.toWellFormed();
+    const { value, end, plain, faults } = readString(this.#text, start);
+    if (end < 0) this.#fatal("unterminated_string");
+    this.#at = end;
+    if (!plain) {
+      for (const fault of faults) {
+        this.#fault(fault.name, fault.offset, fault.found);
+      }
+    }
+    if (!this.#mayBeIllFormed || value.isWellFormed()) return value;
+    this.#fault("lone_surrogate", start);
+    return value.toWellFormed();
   }
 
-  #scalar(
-    pointer: string,
-    place: { start: number; keyStart: number },
-  ): JsonNode {
+  #scalar(start: number): JsonValue {
     const word = this.#peekWord();
     if (word === "") {
-      this.#fatal(
-        this.#at < this.#text.length ? "syntax" : "end_of_text",
-        pointer,
-        this.#found(),
-      );
+      this.#fatal(this.#at < this.#text.length ? "syntax" : "end_of_text");
     }
     this.#at += word.length;
-    const literal = LITERALS.get(word);
-    if (literal !== undefined) return { ...place, value: literal };
-    NUMBER.lastIndex = 0;
-    if (NUMBER.exec(word)?.[0] === word) {
-      if (!survives(word)) {
-        this.#fault("number_range", pointer, place.start, quote(word));
-      }
-      const read = Number(word);
-      return { ...place, value: Number.isFinite(read) ? read : 0 };
+    if (word === "true") return true;
+    if (word === "false") return false;
+    if (word === "null") return null;
+    if (!NUMBER.test(word)) {
+      this.#fault("not_json_value", start, quote(word));
+      return null;
     }
-    this.#fault("not_json_value", pointer, place.start, quote(word));
-    return { ...place, value: null };
+    if (!survives(word)) this.#fault("number_range", start, quote(word));
+    const read = Number(word);
+    return Number.isFinite(read) ? read : 0;
   }
 
   /** What stands here, in quotes. */

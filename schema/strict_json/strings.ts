@@ -29,21 +29,26 @@ const SHORT: Readonly<Record<string, string>> = {
 
 const MAX_FAULTS = 20;
 
+// What keeps the text between two quotes from being the value as it stands.
+// deno-lint-ignore no-control-regex
+const SPECIAL = /[\\\x00-\x1f]/;
+const NONE: StringRead["faults"] = [];
+const UNTERMINATED: StringRead = {
+  value: "",
+  end: -1,
+  plain: true,
+  faults: NONE,
+};
+
 /** Reads the string whose opening quote is at `start`. */
 export function readString(text: string, start: number): StringRead {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      return {
-        value: text.slice(start + 1, at),
-        end: at + 1,
-        plain: true,
-        faults: [],
-      };
-    }
-    if (code === 0x5c || code < 0x20) return readEscaped(text, start, at);
-  }
-  return { value: "", end: -1, plain: true, faults: [] };
+  const close = text.indexOf('"', start + 1);
+  if (close < 0) return UNTERMINATED;
+  const value = text.slice(start + 1, close);
+  const special = value.search(SPECIAL);
+  return special < 0
+    ? { value, end: close + 1, plain: true, faults: NONE }
+    : readEscaped(text, start, start + 1 + special);
 }
 
 function readEscaped(text: string, start: number, from: number): StringRead {
@@ -74,7 +79,7 @@ function readEscaped(text: string, start: number, from: number): StringRead {
     }
     at++;
   }
-  return { value: "", end: -1, plain: false, faults };
+  return UNTERMINATED;
 }
 
 function readEscape(

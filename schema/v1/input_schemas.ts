@@ -9,6 +9,7 @@ import {
   MAX_PATTERN_LENGTH,
   mayBacktrackForever,
 } from "../json_schema/patterns.ts";
+import { isPlain } from "../json_schema/plain.ts";
 import { referenceFaults } from "../json_schema/references.ts";
 import type { Subschema } from "../json_schema/subschemas.ts";
 import { isObject, subschemas } from "../json_schema/subschemas.ts";
@@ -27,7 +28,7 @@ export function checkInputSchemas(
   );
   for (const { value, json_pointer } of objectsIn(manifest.tools, "/tools")) {
     const schema = value.input_schema;
-    if (!isObject(schema)) continue;
+    if (!isObject(schema) || isPlain(schema)) continue;
     const pointer = `${json_pointer}/input_schema`;
     checkTop(schema, pointer, faults);
     const parts = subschemas(schema, pointer);

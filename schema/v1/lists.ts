@@ -6,7 +6,7 @@ import { escapeToken } from "../json_pointer.ts";
 import { nearest } from "../nearest.ts";
 import type { Part } from "./parts.ts";
 import { objectOf, objectsIn, textOf, textsIn } from "./parts.ts";
-import { knownMembers } from "./structure.ts";
+import { knownMembers } from "./schema_parts.ts";
 
 /** `uniqueItems` of the schema, in linear time, at the item that repeats. */
 export function checkRepetitions(

@@ -33,7 +33,7 @@ export async function checkV1(
   value: JsonValue,
   faults: FaultCollector,
 ): Promise<void> {
-  checkStructure(value, faults);
+  await checkStructure(value, faults);
   const manifest = objectOf(value);
   for (const rule of RULES) {
     if (faults.full) return;
