@@ -15,10 +15,20 @@ interface ServedConnection {
   shutdown(): Promise<void>;
 }
 
+/**
+ * What the function takes for an abort signal: all that it does with one is to
+ * hang up on `abort`. A real signal would not do: its listener throws where the
+ * connection has just ended by itself, and what a listener throws ends the
+ * process.
+ */
+interface HangUpSignal {
+  addEventListener(type: "abort", hangUp: () => void): void;
+}
+
 /** Serves one accepted connection. */
 export type ServeConnection = (
   connection: Deno.Conn,
-  signal: AbortSignal,
+  signal: HangUpSignal,
   handler: (request: Request) => Response | Promise<Response>,
   onError: (error: unknown) => Response | Promise<Response>,
   onListen: () => void,
@@ -87,7 +97,8 @@ export function createConnections(
     },
     add(accepted) {
       if (open.size >= maxConnections) return turnAway(accepted);
-      const connection = new Connection(accepted, { serve, handler });
+      const connection = serveOne(accepted, { serve, handler });
+      if (connection === undefined) return;
       open.add(connection);
       sweeper ??= setInterval(sweep, sweepEveryMs(idleTimeoutMs));
       connection.finished.then(() => remove(connection));
@@ -100,9 +111,24 @@ export function createConnections(
       await promise;
     },
     abort() {
-      for (const connection of open) connection.abort();
+      for (const connection of open) connection.hangUp();
     },
   };
+}
+
+interface Serving {
+  readonly serve: ServeConnection;
+  readonly handler: ConnectionHandler;
+}
+
+/** @returns `undefined` where the peer has gone already. */
+function serveOne(accepted: Deno.Conn, how: Serving): Connection | undefined {
+  try {
+    return new Connection(accepted, how);
+  } catch {
+    close(accepted);
+    return undefined;
+  }
 }
 
 function sweepEveryMs(idleTimeoutMs: number): number {
@@ -111,22 +137,17 @@ function sweepEveryMs(idleTimeoutMs: number): number {
 
 class Connection {
   readonly finished: Promise<void>;
-  readonly #controller = new AbortController();
   readonly #info: HttpInfo = { keepBusy: (work) => void this.#track(work) };
   readonly #served: ServedConnection;
+  #hangUp: (() => void) | undefined;
   #busy = 0;
   #idleSince = performance.now();
+  #draining = false;
 
-  constructor(
-    accepted: Deno.Conn,
-    { serve, handler }: {
-      readonly serve: ServeConnection;
-      readonly handler: ConnectionHandler;
-    },
-  ) {
+  constructor(accepted: Deno.Conn, { serve, handler }: Serving) {
     this.#served = serve(
       accepted,
-      this.#controller.signal,
+      { addEventListener: (_type, hangUp) => this.#hangUp = hangUp },
       (request) => this.#track(handler(request, this.#info)),
       () => new Response(null, { status: 500 }),
       () => {},
@@ -135,16 +156,23 @@ class Connection {
     this.finished = this.#served.finished.catch(() => {});
   }
 
+  /** Ends it now, or after the answer that is under way. */
   drain(): void {
-    this.#served.shutdown().catch(() => {});
+    this.#draining = true;
+    if (this.#busy === 0) this.hangUp();
   }
 
-  abort(): void {
-    this.#controller.abort();
+  /** Ends it now. Has no effect once it flushes its last answer. */
+  hangUp(): void {
+    try {
+      this.#hangUp?.();
+    } catch {
+      // It has just ended by itself.
+    }
   }
 
   endIfIdle(since: number): void {
-    if (this.#busy === 0 && this.#idleSince < since) this.abort();
+    if (this.#busy === 0 && this.#idleSince < since) this.hangUp();
   }
 
   async #track<T>(work: Promise<T>): Promise<T> {
@@ -154,7 +182,13 @@ class Connection {
     } finally {
       this.#busy--;
       this.#idleSince = performance.now();
+      // Gracefully: the answer may still be on its way out.
+      if (this.#draining && this.#busy === 0) this.#shutDown();
     }
+  }
+
+  #shutDown(): void {
+    this.#served.shutdown().catch(() => {});
   }
 }
 
@@ -164,6 +198,14 @@ const TURNED_AWAY = new TextEncoder().encode(
 
 function turnAway(connection: Deno.Conn): void {
   connection.write(TURNED_AWAY).catch(() => {}).finally(() =>
-    connection.close()
+    close(connection)
   );
+}
+
+function close(connection: Deno.Conn): void {
+  try {
+    connection.close();
+  } catch {
+    // Closed already.
+  }
 }

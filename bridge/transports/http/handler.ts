@@ -107,8 +107,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
 /** A balancer probes by address, so that its Host is none of ours. */
 function isProbe({ url }: Request): boolean {
   // The path alone: a query that ends like one must not switch the check off.
-  const path = /^[a-z]+:\/\/[^/]*([^?#]*)/.exec(url)?.[1];
-  return path !== undefined && PROBES.includes(path);
+  return PROBES.includes(pathOf(url));
 }
 
 function createRoutes(

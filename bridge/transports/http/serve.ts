@@ -86,10 +86,17 @@ async function accept(
     } catch (error) {
       if (signal.aborted) break;
       log.warn("http.accept_failed", { error: (error as Error).name });
-      await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MS));
+      await pause(ACCEPT_PAUSE_MS);
     }
   }
 }
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** How long cut connections may take to be gone. */
+const CUT_MS = 250;
 
 async function drain(
   connections: Connections,
@@ -107,7 +114,8 @@ async function drain(
   if (outcome !== "late") return;
   log.warn("http.drain_cut", { connections: connections.size });
   connections.abort();
-  await drained;
+  // Whoever does not read the last answer is not waited for.
+  await Promise.race([drained, pause(CUT_MS)]);
 }
 
 /** The same on a Deno that cannot serve single connections: without their limits. */

@@ -244,6 +244,7 @@ Deno.test("HTTP-12 a foreign Host is refused before anything is read, own names 
     assert.equal(statusOf(await get("/mcp")), 403);
     assert.equal(statusOf(await get("/mcp?x=/healthz")), 403);
     assert.equal(statusOf(await get("/x/healthz")), 403);
+    assert.equal(statusOf(await get("http://evil.example?/healthz")), 403);
     assert.equal(
       statusOf(await get("/healthz")),
       200,

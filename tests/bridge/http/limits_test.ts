@@ -1,7 +1,7 @@
 /** Sizes, depths, rates and times over HTTP. */
 import assert from "node:assert/strict";
 import { createCallLimits } from "../../../bridge/transports/http/call_limits.ts";
-import { BridgeError } from "../../../bridge/errors.ts";
+import type { BridgeError } from "../../../bridge/errors.ts";
 import { principal } from "../../support/bridge_harness.ts";
 import { TENANT_B } from "../../support/tokens.ts";
 import {
