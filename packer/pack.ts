@@ -240,7 +240,10 @@ async function escapeReason(
     sha256: "",
     read: () => Promise.resolve(bytes),
   });
-  return finding && `${finding.message} (${finding.code})`;
+  if (finding === undefined) return undefined;
+  // The path is said already.
+  const reason = finding.message.replace(/^"[^"]*" /, "it ");
+  return `${reason} (${finding.code})`;
 }
 
 // Exactly the two members: whatever else a signature file holds stays there.

@@ -28,7 +28,8 @@ const CONTENTS: readonly (readonly [RegExp, string])[] = [
     "a signed token (JWT)",
   ],
   [
-    /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"'<>]+:[^\s/@"'<>]+@/i,
+    // The words that examples put in a password's place are none.
+    /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"'<>]+:(?!(?:password|passwd|passphrase|secret|changeme|example)@)[A-Za-z0-9_%.~+!$&*=-]{6,}@/i,
     "a URL with a password",
   ],
   [
