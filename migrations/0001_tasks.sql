@@ -481,7 +481,7 @@ begin
     min(expires_at) filter (where status <> 'running')
   ) into v_next from plugin_host.tasks;
   update plugin_host.task_tenants
-  set next_due_at = coalesce(greatest(v_next, now() + interval '1 s'), 'infinity')
+  set next_due_at = case when v_next is null then 'infinity' else greatest(v_next, now() + interval '1 s') end
   where tenant_id = p_tenant_id;
 
   perform pg_notify('cyberos_tasks', 'e' || id) from unnest(v_ids) id;
@@ -521,7 +521,11 @@ as $$
       from pg_catalog.pg_class c where c.oid = 'plugin_host.tasks'::pg_catalog.regclass
     ),
     'policies', (
-      select pg_catalog.json_agg(p.polname order by p.polname) from pg_catalog.pg_policy p
+      select pg_catalog.json_agg(pg_catalog.concat_ws(' ',
+        p.polname, p.polcmd,
+        pg_catalog.pg_get_expr(p.polqual, p.polrelid), pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid)
+      ) order by p.polname)
+      from pg_catalog.pg_policy p
       where p.polrelid = 'plugin_host.tasks'::pg_catalog.regclass and p.polpermissive
     ),
     'visible_without_tenant', (select pg_catalog.count(*) from (

@@ -33,7 +33,7 @@ export function createPostgresDriver(options: PostgresOptions): SqlDriver {
     max,
     connectTimeoutMs,
     statementTimeoutMs: options.statementTimeoutMs ?? 5000,
-    maxPending: max * 100,
+    maxWaiting: max * 100,
     logger: options.logger,
   });
   const listener = createListener({
@@ -63,7 +63,6 @@ export async function openMigrationSession(
 ): Promise<MigrationSession & AsyncDisposable> {
   const client = await createClient({
     address: parsePostgresUrl(url),
-    max: 1,
     connectTimeoutMs,
   });
   return {

@@ -95,44 +95,71 @@ const PARSERS: Readonly<Record<number, Codec>> = {
   ...Object.fromEntries([1082, 1114, 1184].map((type) => [type, toDate])),
 };
 
-// Statements that may wait behind one another on a connection.
-const MAX_PIPELINE = 16;
-
-/** How one client of postgres.js is to be. */
+/** How a connection is to be. */
 export interface ClientOptions {
   readonly address: PostgresAddress;
-  readonly max: number;
+  /** Which of the address's hosts; counted round. */
+  readonly hostIndex?: number;
   readonly connectTimeoutMs: number;
   readonly onNotify?: (channel: string, payload: string) => void;
+  /** Told when the connection is gone, for whatever reason. */
   readonly onClose?: () => void;
 }
 
-/** A client, and the one right way to leave it. */
+/** One connection for one life: when it is gone, make another. */
 export interface PostgresClient {
   readonly sql: Sql;
-  /** Gives back the connection attempts that a success has earned. */
-  succeeded(): void;
-  /** Ends it within the time, whatever state its connections are in. Never rejects. */
+  /** Leaves, whatever state it is in, once its statement is done or the time is over. Never rejects. */
   end(timeoutMs: number): Promise<void>;
 }
 
-/** Makes a client. It connects on first use. */
+/**
+ * Makes a connection; it is established with the first statement.
+ *
+ * postgres.js keeps connections for many lives, and one that was cut while it
+ * wrote may never write again, or connect again for ever to a peer that accepts
+ * and closes. So each of ours lives once.
+ */
 export async function createClient(
   options: ClientOptions,
 ): Promise<PostgresClient> {
   const { default: postgres } = await import("postgres");
-  const gate = createGate(options);
+  let used = false;
+  const socket = (): net.Socket => {
+    if (used) return refusedSocket();
+    used = true;
+    return connect(options);
+  };
   const sql = postgres(
-    parsedOptions(options, gate.connect) as never,
+    parsedOptions(options, socket) as never,
   ) as unknown as Sql;
   return {
     sql,
-    succeeded: gate.refill,
     async end(timeoutMs) {
-      gate.close();
+      used = true;
       await sql.end({ timeout: timeoutMs / 1000 }).catch(() => {});
     },
   };
+}
+
+function connect({ address, hostIndex = 0 }: ClientOptions): net.Socket {
+  const index = hostIndex % address.hosts.length;
+  const host = address.hosts[index] as string;
+  const port = address.ports[index] as number;
+  const socket = host.startsWith("/")
+    ? net.connect(`${host}/.s.PGSQL.${port}`)
+    : net.connect(port, host);
+  // What postgres.js reads for the server's name in TLS.
+  return Object.assign(socket, { host, port });
+}
+
+function refusedSocket(): net.Socket {
+  const socket = new net.Socket();
+  const error = Object.assign(new Error("The connection is over"), {
+    code: "CONNECTION_CLOSED",
+  });
+  queueMicrotask(() => socket.destroy(error));
+  return socket;
 }
 
 /**
@@ -141,7 +168,7 @@ export async function createClient(
  * read and that must not decide; whatever has `shared` it takes as parsed.
  */
 function parsedOptions(
-  { address, max, connectTimeoutMs, onNotify, onClose }: ClientOptions,
+  { address, connectTimeoutMs, onNotify, onClose }: ClientOptions,
   socket: () => net.Socket,
 ): unknown {
   return {
@@ -154,11 +181,11 @@ function parsedOptions(
     pass: address.password,
     ssl: address.ssl,
     sslnegotiation: null,
-    max,
+    max: 1,
     idle_timeout: null,
     connect_timeout: connectTimeoutMs / 1000,
     max_lifetime: null,
-    max_pipeline: MAX_PIPELINE,
+    max_pipeline: 1,
     backoff: 0.1,
     keep_alive: 30,
     prepare: address.prepare,
@@ -178,49 +205,4 @@ function parsedOptions(
     serializers: SERIALIZERS,
     parsers: PARSERS,
   };
-}
-
-/**
- * Makes the sockets, because postgres.js by itself connects again at once and
- * for ever to a peer that accepts and closes, and even after `end()`.
- */
-function createGate(options: ClientOptions): {
-  connect(): net.Socket;
-  refill(): void;
-  close(): void;
-} {
-  const capacity = options.max * 2 + 2;
-  let left = capacity;
-  let attempt = 0;
-  let closed = false;
-  return {
-    connect() {
-      const { hosts, ports } = options.address;
-      const index = attempt++ % hosts.length;
-      if (closed || left <= 0) return refusedSocket();
-      left--;
-      const host = hosts[index] as string;
-      const port = ports[index] as number;
-      const socket = host.startsWith("/")
-        ? net.connect(`${host}/.s.PGSQL.${port}`)
-        : net.connect(port, host);
-      // What postgres.js reads for the server's name in TLS.
-      return Object.assign(socket, { host, port });
-    },
-    refill() {
-      left = capacity;
-    },
-    close() {
-      closed = true;
-    },
-  };
-}
-
-function refusedSocket(): net.Socket {
-  const socket = new net.Socket();
-  const error = Object.assign(new Error("No connection attempt is left"), {
-    code: "CONNECTION_ATTEMPTS_CLOSED",
-  });
-  queueMicrotask(() => socket.destroy(error));
-  return socket;
 }

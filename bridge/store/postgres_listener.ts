@@ -57,7 +57,6 @@ export function createListener(options: ListenerOptions): PostgresListener {
     const mine = await createClient({
       address: options.address,
       connectTimeoutMs: options.connectTimeoutMs,
-      max: 1,
       onNotify: hear,
       onClose() {
         lost = true;

@@ -74,6 +74,10 @@ export function notMigrated(cause: unknown): BridgeError {
 
 const LOGIN_HINT =
   "Let the bridge log in as a role of its own: create role … login, then grant cyberos_bridge to it, and nothing else.";
+// Name, command (all), and what it asks of rows that are read and written.
+const OWN_TENANT =
+  "(tenant_id = ( SELECT plugin_host.current_tenant() AS current_tenant))";
+const POLICY = `tasks_rls * ${OWN_TENANT} ${OWN_TENANT}`;
 const MIGRATE_HINT =
   "Run cyberos-mcp-bridge migrate, and undo what was changed by hand on plugin_host.tasks.";
 
@@ -81,7 +85,7 @@ function faultOf(
   row: CheckRow,
   embedded: boolean,
 ): { readonly message: string; readonly hint: string } | undefined {
-  if (row.superuser || (row.session_superuser && !embedded)) {
+  if (row.superuser) {
     return {
       message: "The bridge's database role is a superuser",
       hint: LOGIN_HINT,
@@ -90,6 +94,12 @@ function faultOf(
   if (row.bypasses) {
     return {
       message: "The bridge's database role bypasses row-level security",
+      hint: LOGIN_HINT,
+    };
+  }
+  if (row.session_superuser && !embedded) {
+    return {
+      message: "The bridge logs in as a superuser that changes its role",
       hint: LOGIN_HINT,
     };
   }
@@ -105,7 +115,7 @@ function faultOf(
       hint: MIGRATE_HINT,
     };
   }
-  if (row.policies?.join() !== "tasks_rls" || row.visible_without_tenant > 0) {
+  if (row.policies?.join() !== POLICY || row.visible_without_tenant > 0) {
     return {
       message: "The task store's policies do not keep tenants apart",
       hint: MIGRATE_HINT,

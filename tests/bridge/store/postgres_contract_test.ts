@@ -1,10 +1,11 @@
 import { createPostgresDriver } from "../../../bridge/store/postgres.ts";
 import { FakeLogger } from "../../support/fake_logger.ts";
 import { WITHOUT_POSTGRES, withPostgres } from "../../support/postgres.ts";
-import { storeContract } from "./contract.ts";
+import { type ContractOptions, storeContract } from "./contract.ts";
+import { policiesContract } from "./policies_contract.ts";
 
-storeContract({
-  name: "task store on PostgreSQL",
+const options: ContractOptions = {
+  name: "PostgreSQL",
   ignore: WITHOUT_POSTGRES,
   withDriver: (run) =>
     withPostgres(async (database) => {
@@ -19,4 +20,7 @@ storeContract({
         await driver.close();
       }
     }),
-});
+};
+
+storeContract({ ...options, name: "task store on PostgreSQL" });
+policiesContract({ ...options, name: "policies on PostgreSQL" });
