@@ -152,8 +152,8 @@ class Connection {
       () => new Response(null, { status: 500 }),
       () => {},
     );
-    // However a connection ends, it has ended.
-    this.finished = this.#served.finished.catch(() => {});
+    // However a connection ends, it has ended; some versions leave it open after an error.
+    this.finished = this.#served.finished.catch(() => this.#shutDown());
   }
 
   /** Ends it now, or after the answer that is under way. */
@@ -187,8 +187,8 @@ class Connection {
     }
   }
 
-  #shutDown(): void {
-    this.#served.shutdown().catch(() => {});
+  async #shutDown(): Promise<void> {
+    await this.#served.shutdown().catch(() => {});
   }
 }
 

@@ -86,13 +86,9 @@ async function accept(
     } catch (error) {
       if (signal.aborted) break;
       log.warn("http.accept_failed", { error: (error as Error).name });
-      await pause(ACCEPT_PAUSE_MS);
+      await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MS));
     }
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** How long cut connections may take to be gone. */
@@ -103,19 +99,22 @@ async function drain(
   { limits = {}, log, onDrained }: ServeHttpOptions,
 ): Promise<void> {
   const drained = connections.drain();
-  const { promise, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(
-    () => resolve("late"),
-    limits.drainTimeoutMs ?? 10_000,
-  );
-  const outcome = await Promise.race([drained, promise]);
-  clearTimeout(timer);
+  const inTime = await within(limits.drainTimeoutMs ?? 10_000, drained);
   onDrained?.();
-  if (outcome !== "late") return;
+  if (inTime) return;
   log.warn("http.drain_cut", { connections: connections.size });
   connections.abort();
   // Whoever does not read the last answer is not waited for.
-  await Promise.race([drained, pause(CUT_MS)]);
+  await within(CUT_MS, drained);
+}
+
+/** Waits for the work, at most this long. @returns Whether it ended in time. */
+async function within(ms: number, work: Promise<void>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const inTime = await Promise.race([work.then(() => true), promise]);
+  clearTimeout(timer);
+  return inTime;
 }
 
 /** The same on a Deno that cannot serve single connections: without their limits. */

@@ -187,7 +187,7 @@ Deno.test("HTTP-11 a foreign origin never reaches a tool, whatever it looks like
       const answer = await rawPost(port, headers, body);
       assert.equal(statusOf(answer), 403, origins.join());
       assert(!/access-control-allow-origin/i.test(answer), origins.join());
-      assert.match(answer, /\r\nvary: Origin/i);
+      assert.match(answer, /\r\nvary: [^\r]*Origin/i);
     }
     assert.equal(harness.upstreams.calls.length, 0);
     assert.equal(jwks.count, 0, "judged before the token");
