@@ -134,9 +134,15 @@ async function writeSettings(
   program: Program,
   { config, lock }: { config: DenoConfig; lock: DenoLock },
 ): Promise<void> {
-  const imports = Object.fromEntries(
-    program.unbundled.map((name) => [name, config.imports[name]]),
-  );
+  const imports = {
+    ...Object.fromEntries(
+      program.unbundled.map((name) => [name, config.imports[name]]),
+    ),
+    // A compiled program imports any file of the machine, whatever it may read (seen on Deno 2.6.8), unless no
+    // specifier leads to one.
+    "file:///": "./outside/",
+    "./": "./",
+  };
   const json = (value: unknown) => JSON.stringify(value, null, 2);
   await Deno.writeTextFile(
     `${dir}/deno.json`,

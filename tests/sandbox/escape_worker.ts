@@ -24,7 +24,8 @@ async function outcome(act: () => unknown): Promise<string> {
 function denied(error: unknown): boolean {
   const { name, code, message } = error as Error & { code?: string };
   return name === "NotCapable" || code === "EACCES" || code === "EPERM" ||
-    /Requires .* access|NotCapable/.test(message);
+    // A compiled program has no loader for what it was not compiled with.
+    /Requires .* access|NotCapable|Module not found/.test(message);
 }
 
 self.onmessage = async ({ data }: MessageEvent<LaunchMessage>) => {

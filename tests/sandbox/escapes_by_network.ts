@@ -27,7 +27,8 @@ function nodeTcp(host: string, port: number): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.on("error", reject);
+    // Deno 2.6 reports its refusal as ECONNREFUSED; the server does not refuse.
+    socket.on("error", () => reject(new Deno.errors.NotCapable()));
   });
 }
 

@@ -29,6 +29,17 @@ async function workerReads(
   return could;
 }
 
+function workerStarts(url: string): Promise<void> {
+  const worker = new Worker(url, { type: "module" });
+  return new Promise<void>((resolve, reject) => {
+    worker.onmessage = () => resolve();
+    worker.onerror = (event) => {
+      event.preventDefault();
+      reject(new Error(event.message));
+    };
+  }).finally(() => worker.terminate());
+}
+
 /** Environment, native code, modules, threads, facts about the machine. */
 export const escapesByRuntime: readonly Escape[] = [
   {
@@ -99,7 +110,18 @@ export const escapesByRuntime: readonly Escape[] = [
   {
     name: "import code from another file",
     attempt: ({ secretFile }) => import(`file://${secretFile}.js`),
-    control: ({ dataDir }) => import(`file://${dataDir}/module.js`),
+    control: () => import("data:application/javascript,export{}"),
+  },
+  {
+    name: "import data from another file",
+    attempt: ({ secretFile }) =>
+      import(`file://${secretFile}.json`, { with: { type: "json" } }),
+    control: () => import("data:application/javascript,export{}"),
+  },
+  {
+    name: "start a worker from another file",
+    attempt: ({ secretFile }) => workerStarts(`file://${secretFile}.js`),
+    control: () => workerStarts("data:application/javascript,postMessage(1)"),
   },
   {
     name: "ask for a permission",

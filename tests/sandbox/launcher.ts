@@ -37,6 +37,5 @@ function furnish(dir: string): void {
   for (const name of ["own.txt", "moved.txt", "moved2.txt"]) {
     Deno.writeTextFileSync(`${dir}/${name}`, "own");
   }
-  Deno.writeTextFileSync(`${dir}/module.js`, "export {};");
   Deno.copyFileSync(otherProgram, `${dir}/cyberos-cuo`);
 }

@@ -19,7 +19,11 @@ export async function startScene(): Promise<Scene> {
     await Deno.writeTextFile(`${programs}/${name}`, script, { mode: 0o755 });
   }
   await Deno.writeTextFile(`${dir}/secret.txt`, SECRET);
-  await Deno.writeTextFile(`${dir}/secret.txt.js`, "export {};");
+  await Deno.writeTextFile(
+    `${dir}/secret.txt.js`,
+    "self.postMessage?.(1); export {};",
+  );
+  await Deno.writeTextFile(`${dir}/secret.txt.json`, `{"key":"${SECRET}"}`);
   const other = serve(() => new Response("export {};", JAVASCRIPT));
   const away = `http://127.0.0.1:${other.addr.port}/`;
   const allowed = serve((request) => {
