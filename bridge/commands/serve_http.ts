@@ -48,13 +48,23 @@ export async function serveHttpCommand(
     listenHostname: config.listen.hostname,
     allowedHosts: config.allowedHosts,
     corsOrigins: config.corsOrigins,
-    limits: { maxBodyBytes: config.maxMessageBytes },
+    limits: {
+      maxHeadBytes: config.maxHeaderBytes,
+      maxBodyBytes: config.maxMessageBytes,
+      maxJsonDepth: config.maxJsonDepth,
+      bodyTimeoutMs: config.bodyTimeoutSeconds * 1000,
+    },
   });
   const server = serveHttp({
     listen: config.listen,
     handler,
     signal,
     log: bridge.log,
+    limits: {
+      maxConnections: config.maxConnections,
+      idleTimeoutMs: config.idleTimeoutSeconds * 1000,
+      drainTimeoutMs: config.drainTimeoutSeconds * 1000,
+    },
     onDrained: () => hard.abort(),
   });
   ownUrl = `http://${hostOf(server.hostname)}:${server.port}/mcp`;

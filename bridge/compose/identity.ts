@@ -53,6 +53,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     clock,
     algorithms: config.jwtAlgorithms,
     clockToleranceSeconds: config.clockSkewSeconds,
+    memoEntries: config.maxRememberedSignatures,
   };
   let confirmations: Promise<Confirmations> | undefined;
   return {

@@ -57,6 +57,13 @@ export interface BridgeConfig {
   readonly maxConcurrentCalls: number;
   readonly maxConcurrentCallsPerTenant: number;
   readonly callsPerSecond: number;
+  readonly maxHeaderBytes: number;
+  readonly maxJsonDepth: number;
+  readonly bodyTimeoutSeconds: number;
+  readonly maxConnections: number;
+  readonly idleTimeoutSeconds: number;
+  readonly drainTimeoutSeconds: number;
+  readonly maxRememberedSignatures: number;
   readonly logLevel: LogLevel;
 }
 
@@ -375,6 +382,64 @@ export const SETTINGS: {
     kind: integer(1, 1_000_000),
     fallback: 50,
     help: "http: calls per second of one subject; twice as many in one burst.",
+  },
+  maxHeaderBytes: {
+    group: "Limits",
+    flag: "max-header-bytes",
+    env: "CYBEROS_MAX_HEADER_BYTES",
+    kind: integer(4096, 65_536),
+    fallback: 32_768,
+    help: "http: the URL and headers of one request.",
+  },
+  maxJsonDepth: {
+    group: "Limits",
+    flag: "max-json-depth",
+    env: "CYBEROS_MAX_JSON_DEPTH",
+    kind: integer(8, 1000),
+    fallback: 64,
+    help: "http: how deep a message may nest.",
+  },
+  bodyTimeoutSeconds: {
+    group: "Limits",
+    flag: "body-timeout-seconds",
+    env: "CYBEROS_BODY_TIMEOUT_SECONDS",
+    kind: integer(1, 600),
+    fallback: 15,
+    help: "http: how long a message may take to arrive.",
+  },
+  maxConnections: {
+    group: "Limits",
+    flag: "max-connections",
+    env: "CYBEROS_MAX_CONNECTIONS",
+    kind: integer(1, 1_000_000),
+    fallback: 10_000,
+    help: "http: open connections; one more is turned away with 503.",
+  },
+  idleTimeoutSeconds: {
+    group: "Limits",
+    flag: "idle-timeout-seconds",
+    env: "CYBEROS_IDLE_TIMEOUT_SECONDS",
+    kind: integer(1, 3600),
+    fallback: 60,
+    help:
+      "http: how long a connection may be without a whole request, before it is closed.",
+  },
+  drainTimeoutSeconds: {
+    group: "Limits",
+    flag: "drain-timeout-seconds",
+    env: "CYBEROS_DRAIN_TIMEOUT_SECONDS",
+    kind: integer(0, 600),
+    fallback: 10,
+    help: "http: how long answers under way may take once the bridge stops.",
+  },
+  maxRememberedSignatures: {
+    group: "Limits",
+    flag: "max-remembered-signatures",
+    env: "CYBEROS_MAX_REMEMBERED_SIGNATURES",
+    kind: integer(0, 1_000_000),
+    fallback: 4096,
+    help:
+      "Tokens whose signature is not computed again; 0 computes each. What a token says is judged anew every time.",
   },
   logLevel: {
     group: "Log",
