@@ -8,9 +8,11 @@ import {
   signatureFileName,
 } from "./bundle_name.ts";
 import { composeBundle, type ComposedBundle } from "./compose.ts";
+import { canonicalBytes } from "./content.ts";
 import { collectFiles } from "./disk/collect.ts";
 import { writeAtomically } from "./disk/output.ts";
 import { diskEntry } from "./disk/read.ts";
+import { secretContent } from "./disk/secrets.ts";
 import { judgeContent } from "./doctor/escapes/content.ts";
 import {
   DeferredTargetError,
@@ -104,6 +106,7 @@ export async function pack(
   const target = requireTarget(options.target ?? DEFAULT_TARGET);
   const loaded = await loadManifest(manifestPath);
   requireDeclared(loaded, target);
+  refuseSecrets(loaded);
   const bridge = await loadBridge(options.bridge);
   const place = { target, ...(bridge && { platform: bridge.platform }) };
   const signature = await findSignature(loaded, place, options.signatureFile);
@@ -145,6 +148,16 @@ function requireDeclared({ manifest, path }: LoadedManifest, target: Target) {
       manifest.targets.join(", ") || "none"
     }`,
     { hint: `Add "${target}" to "targets", or give --target` },
+  );
+}
+
+function refuseSecrets({ manifest, path }: LoadedManifest): void {
+  const secret = secretContent(canonicalBytes(manifest));
+  if (secret === undefined) return;
+  throw new PackerError(
+    "ENTRY_REFUSED",
+    `Cannot pack "${path}": it holds ${secret}`,
+    { hint: "Take it out, and treat it as leaked if it was ever published" },
   );
 }
 
