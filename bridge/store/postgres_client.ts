@@ -109,6 +109,8 @@ export interface ClientOptions {
 /** One connection for one life: when it is gone, make another. */
 export interface PostgresClient {
   readonly sql: Sql;
+  /** Whether the server has said anything at all. */
+  readonly answered: boolean;
   /** Leaves, whatever state it is in, once its statement is done or the time is over. Never rejects. */
   end(timeoutMs: number): Promise<void>;
 }
@@ -125,16 +127,20 @@ export async function createClient(
 ): Promise<PostgresClient> {
   const { default: postgres } = await import("postgres");
   let used = false;
+  let answered = false;
   const socket = (): net.Socket => {
     if (used) return refusedSocket();
     used = true;
-    return connect(options);
+    return connect(options).once("data", () => answered = true);
   };
   const sql = postgres(
     parsedOptions(options, socket) as never,
   ) as unknown as Sql;
   return {
     sql,
+    get answered() {
+      return answered;
+    },
     async end(timeoutMs) {
       used = true;
       await sql.end({ timeout: timeoutMs / 1000 }).catch(() => {});

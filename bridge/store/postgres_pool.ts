@@ -147,7 +147,10 @@ export function createPool(options: PoolOptions): PostgresPool {
       return rows as unknown as readonly SqlRow[];
     } catch (error) {
       if (isConnectionFault(error) || !connection.proven) discard(connection);
-      if (!connection.proven && lastSuccessAt < startedAt) suspect(error);
+      if (
+        !connection.proven && lastSuccessAt < startedAt &&
+        isServerFault(error, connection.client.answered)
+      ) suspect(error);
       throw error;
     } finally {
       release(connection);
@@ -167,7 +170,7 @@ export function createPool(options: PoolOptions): PostgresPool {
 
   /** No connection works: refuse at once until one does. */
   function suspect(reason: unknown): void {
-    if (outage !== undefined || closed || !isServerFault(reason)) return;
+    if (outage !== undefined || closed) return;
     options.logger.warn("store.down", { reason: sqlCodeOf(reason) ?? null });
     outage = probe().finally(() => outage = undefined);
     for (const waiter of waiting.splice(0)) {
@@ -208,7 +211,7 @@ export function createPool(options: PoolOptions): PostgresPool {
       signal?.throwIfAborted();
       const deadline = performance.now() + options.statementTimeoutMs;
       if (outage !== undefined) {
-        await Promise.race([outage, sleep(RECONNECT_PATIENCE_MS)]);
+        await within(outage, RECONNECT_PATIENCE_MS).catch(() => {});
       }
       if (closed) throw storeUnavailable("closed");
       if (outage !== undefined) throw storeUnavailable("reconnecting");
@@ -230,7 +233,8 @@ export function createPool(options: PoolOptions): PostgresPool {
   };
 }
 
-/** Whether it is the server, rather than our statement, that a new connection failed on. */
-function isServerFault(error: unknown): boolean {
-  return isConnectionFault(error) || /^(28|3D|53)/.test(sqlCodeOf(error) ?? "");
+/** Whether it is the server, rather than our statement or one ended backend, that a new connection failed on. */
+function isServerFault(error: unknown, answered: boolean): boolean {
+  return /^(57P03|28|3D|53)/.test(sqlCodeOf(error) ?? "") ||
+    (!answered && isConnectionFault(error));
 }

@@ -6,7 +6,7 @@ import type {
   TaskSignal,
   TaskStore,
 } from "../../../bridge/ports.ts";
-import { BridgeError } from "../../../bridge/errors.ts";
+import type { BridgeError } from "../../../bridge/errors.ts";
 import { createTaskStore } from "../../../bridge/store/task_store.ts";
 import { ENDINGS, eventually, newOwner, newTask, WIDE } from "./fixtures.ts";
 
