@@ -28,6 +28,7 @@ export class FaultCollector {
   readonly #faults: Fault[] = [];
   readonly #silent: readonly string[];
   #dropped = false;
+  #exclusive = false;
 
   /** @param silent Pointers about which nothing more can be said: their text is broken. */
   constructor(silent: readonly string[] = []) {
@@ -49,6 +50,17 @@ export class FaultCollector {
     if (this.#silent.some((at) => isWithin(fault.json_pointer, at))) return;
     if (this.#faults.length >= MAX_FINDINGS) this.#dropped = true;
     else this.#faults.push(fault);
+  }
+
+  /** Says this and nothing else, whatever was or will be found: the file is no manifest of ours. */
+  addOnly(fault: Fault): void {
+    this.#faults.splice(0, this.#faults.length, fault);
+    this.#exclusive = true;
+  }
+
+  /** One finding says it all. */
+  get exclusive(): boolean {
+    return this.#exclusive;
   }
 
   /** The findings in the order of the document. */

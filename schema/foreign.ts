@@ -10,6 +10,20 @@ interface Kind {
 /** Members that only a CyberOS manifest has together. */
 const OURS = ["capabilities", "audit", "targets", "signature", "auth", "tools"];
 
+const OUR_KEYS: ReadonlySet<string> = new Set([
+  ...OURS,
+  "authors",
+  "commands",
+  "description",
+  "id",
+  "license",
+  "marketplace",
+  "name",
+  "schema_version",
+  "skills",
+  "version",
+]);
+
 /** The first that matches counts: the more telling ones come first. */
 const KINDS: readonly Kind[] = [
   {
@@ -105,10 +119,20 @@ const KINDS: readonly Kind[] = [
     matches: (keys) => keys.has("minAppVersion"),
   },
   {
+    name: "a Codex plugin.json",
+    matches: (keys) => keys.has("interface") && keys.has("name"),
+  },
+  {
     name: "a Claude Code plugin.json",
     matches: (keys, value) =>
       typeof value.name === "string" && !keys.has("id") &&
       [...keys].every((key) => CLAUDE_KEYS.has(key)),
+  },
+  {
+    name: "a file of another system",
+    matches: (keys) =>
+      !OURS.some((key) => keys.has(key)) &&
+      [...keys].filter((key) => !OUR_KEYS.has(key)).length > keys.size / 2,
   },
 ];
 

@@ -46,7 +46,10 @@ export async function validateManifest(
   if (document.value !== undefined) {
     await validateDispatch(document.value, faults);
   }
-  const findings = [...placeTextFaults(document), ...faults.place(document)]
+  const findings = [
+    ...(faults.exclusive ? [] : placeTextFaults(document)),
+    ...faults.place(document),
+  ]
     .sort((a, b) => a.line - b.line || a.column - b.column);
   const valid = !findings.some(({ severity }) => severity === "error");
   return {

@@ -5,7 +5,7 @@
  * Source: TASK-PLUGIN-001 §1 clause 2 and §11.6 (`validate_dispatch`).
  */
 import { per } from "./clause.ts";
-import type { FaultCollector } from "./collector.ts";
+import type { Fault, FaultCollector } from "./collector.ts";
 import { foreignKind } from "./foreign.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { checkV1 } from "./v1/mod.ts";
@@ -26,34 +26,43 @@ export async function validateDispatch(
   faults: FaultCollector,
 ): Promise<void> {
   const version = isObject(value) ? value.schema_version : undefined;
-  const known = KNOWN_SCHEMA_VERSIONS.join(", ");
   if (typeof version === "string" && !VERSIONS.has(version)) {
-    return faults.add({
-      json_pointer: "/schema_version",
-      constraint: "const",
-      expected: KNOWN_SCHEMA_VERSIONS.at(-1) ?? "",
-      actual: version,
-      message: `Schema version '${
-        version.slice(0, 40)
-      }' is not known; this tool knows ${known}`,
-      hint: per(2, `Write one of ${known}, or use a newer cyberos-plugin`),
-    });
+    return faults.addOnly(unknownVersion(version, foreignKind(value)));
   }
   const foreign = version === undefined ? foreignKind(value) : undefined;
-  if (foreign !== undefined) {
-    return faults.add({
-      json_pointer: "/schema_version",
-      constraint: "required",
-      message:
-        `/: required property 'schema_version' missing: this looks like ${foreign}, not a CyberOS manifest`,
-      hint: per(
-        2,
-        "Run `cyberos-plugin init` for a CyberOS manifest and carry the content over",
-      ),
-    });
-  }
+  if (foreign !== undefined) return faults.addOnly(foreignFile(foreign));
   await (VERSIONS.get(String(version)) ?? checkV1)(value, faults);
 }
+
+function unknownVersion(version: string, foreign: string | undefined): Fault {
+  const known = KNOWN_SCHEMA_VERSIONS.join(", ");
+  const what = `Schema version '${version.slice(0, 40)}' is not known`;
+  return {
+    json_pointer: "/schema_version",
+    constraint: "const",
+    expected: KNOWN_SCHEMA_VERSIONS.at(-1) ?? "",
+    actual: version,
+    message: foreign === undefined
+      ? `${what}; this tool knows ${known}`
+      : `${what}: this looks like ${foreign}, not a CyberOS manifest`,
+    hint: foreign === undefined
+      ? per(2, `Write one of ${known}, or use a newer cyberos-plugin`)
+      : per(2, CARRY_OVER),
+  };
+}
+
+function foreignFile(foreign: string): Fault {
+  return {
+    json_pointer: "/schema_version",
+    constraint: "required",
+    message:
+      `/: required property 'schema_version' missing: this looks like ${foreign}, not a CyberOS manifest`,
+    hint: per(2, CARRY_OVER),
+  };
+}
+
+const CARRY_OVER =
+  "Run `cyberos-plugin init` for a CyberOS manifest and carry the content over";
 
 function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

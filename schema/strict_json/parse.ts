@@ -50,6 +50,11 @@ class Unreadable extends Error {}
 
 const BACKSLASH_U = "\\u";
 const NOT_SPACE = /[^ \n\r\t]/g;
+const LITERALS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORD = /[^\s,:{}[\]"]+/y;
 
@@ -249,14 +254,20 @@ class Parser {
     if (word === "") {
       this.#fatal(this.#at < this.#text.length ? "syntax" : "end_of_text");
     }
-    this.#at += word.length;
-    if (word === "true") return true;
-    if (word === "false") return false;
-    if (word === "null") return null;
-    if (!NUMBER.test(word)) {
-      this.#fault("not_json_value", start, quote(word));
-      return null;
+    const isNumber = NUMBER.test(word);
+    // At the top it is another format altogether.
+    if (this.#path.length === 0 && !isNumber && !LITERALS.has(word)) {
+      this.#fatal("not_json_value", quote(word));
     }
+    this.#at += word.length;
+    if (isNumber) return this.#number(word, start);
+    const literal = LITERALS.get(word);
+    if (literal !== undefined) return literal;
+    this.#fault("not_json_value", start, quote(word));
+    return null;
+  }
+
+  #number(word: string, start: number): number {
     if (!survives(word)) this.#fault("number_range", start, quote(word));
     const read = Number(word);
     return Number.isFinite(read) ? read : 0;

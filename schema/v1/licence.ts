@@ -48,7 +48,9 @@ export async function checkLicence(
 }
 
 async function isExpression(text: string): Promise<boolean> {
-  if (text.split("(").length > MAX_BRACKETS) return false;
+  if (text.split("(").length > MAX_BRACKETS || text.trim() !== text) {
+    return false;
+  }
   const { default: parse } = await import("spdx-expression-parse");
   try {
     parse(text);
