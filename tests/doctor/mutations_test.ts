@@ -12,6 +12,8 @@ import { type MadeBundle, makeBundle, zipOf } from "./support/bundle.ts";
 
 const shared = shareSigningStack();
 const SEED = 20261130;
+// A hang is what is looked for; how fast a busy machine is does not matter.
+const MAX_MS = 5000;
 
 /** Numbers that are the same in every run (mulberry32). */
 function random(seed: number): (below: number) => number {
@@ -118,7 +120,7 @@ async function verdicts(
   return verdictsOf(examination);
 }
 
-Deno.test("DOC 400 bundles damaged at random are refused, each within a second", async () => {
+Deno.test("DOC 400 bundles damaged at random are refused, without a crash or a hang", async () => {
   const stack = await shared.stack();
   const bundle = await makeBundle(stack);
   const good = await zipOf(bundle.entries);
@@ -129,7 +131,7 @@ Deno.test("DOC 400 bundles damaged at random are refused, each within a second",
       const start = performance.now();
       const found = await verdicts(stack, file, bytes);
       assert.notDeepEqual(found, [], `${name} passes`);
-      assert.ok(performance.now() - start < 1000, `${name} takes too long`);
+      assert.ok(performance.now() - start < MAX_MS, `${name} takes too long`);
     };
     for (let round = 0; round < 30; round++) {
       for (const [name, mutate] of Object.entries(MUTATIONS)) {
