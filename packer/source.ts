@@ -112,9 +112,10 @@ async function readSmall(
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    using file = await Deno.open(path, { read: true });
-    const { size, isFile } = await file.stat();
+    // Looked at before it is opened: opening a pipe would wait for a writer.
+    const { size, isFile } = await Deno.stat(path);
     if (!isFile) throw unreadable(path, "it is not a plain file");
+    using file = await Deno.open(path, { read: true });
     // One more byte than is allowed lets the reader see that it is too long.
     const bytes = new Uint8Array(Math.min(size, maxBytes + 1));
     let at = 0;

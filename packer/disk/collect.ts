@@ -51,7 +51,7 @@ export async function collectFiles(
   const skills = new Set(
     manifest.skills?.map(({ path }) => path.split("/")[1] ?? ""),
   );
-  const top = await walk.list("");
+  const top = walk.list("");
   for (
     const [name, take] of [
       ["commands", (path: string) => commands.has(path)],
@@ -60,7 +60,7 @@ export async function collectFiles(
     ] as const
   ) {
     const item = top.get(name);
-    if (item !== undefined) await walk.branch(name, item, take);
+    if (item !== undefined) walk.branch(name, item, take);
   }
   const paths = walk.found.sort(comparePaths);
   refuseCollisions(paths);
@@ -90,10 +90,10 @@ class Walk {
   }
 
   /** Names in a folder, spelled as they are stored. */
-  async list(path: string): Promise<ReadonlyMap<string, Kind>> {
+  list(path: string): ReadonlyMap<string, Kind> {
     const items = new Map<string, Kind>();
     try {
-      for await (const item of Deno.readDir(join(this.#root, path))) {
+      for (const item of Deno.readDirSync(join(this.#root, path))) {
         items.set(item.name, kindOf(item));
       }
     } catch (cause) {
@@ -102,16 +102,12 @@ class Walk {
     return items;
   }
 
-  async branch(
-    path: string,
-    kind: Kind,
-    take: (path: string) => boolean,
-  ): Promise<void> {
+  branch(path: string, kind: Kind, take: (path: string) => boolean): void {
     this.#options.signal?.throwIfAborted();
     if (kind === "link") {
       throw refuse(path, "it is a symbolic link", undefined, LINK_HINT);
     }
-    if (kind === "folder") return await this.#folder(path, take);
+    if (kind === "folder") return this.#folder(path, take);
     if (!take(path)) {
       this.leftOut.push(path);
       return;
@@ -128,7 +124,7 @@ class Walk {
     }
   }
 
-  async #folder(path: string, take: (path: string) => boolean): Promise<void> {
+  #folder(path: string, take: (path: string) => boolean): void {
     const depth = path.split("/").length;
     if (depth > MAX_DEPTH) {
       throw refuse(path, `it lies more than ${MAX_DEPTH} folders deep`);
@@ -138,13 +134,13 @@ class Walk {
       this.leftOut.push(`${path}/`);
       return;
     }
-    for (const [name, kind] of await this.list(path)) {
+    for (const [name, kind] of this.list(path)) {
       if (DROPPINGS.test(name)) continue;
       if (VCS.test(name)) {
         throw refuse(`${path}/${name}`, "it is version control data");
       }
       // A name that no path can hold would not be found again either.
-      await this.branch(`${path}/${name}`, kind, take);
+      this.branch(`${path}/${name}`, kind, take);
     }
   }
 }

@@ -29,7 +29,7 @@ const CONTENTS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     // The words that examples put in a password's place are none.
-    /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"'<>]+:(?!(?:password|passwd|passphrase|secret|changeme|example)@)[A-Za-z0-9_%.~+!$&*=-]{6,}@/i,
+    /:\/\/[^\s/:@"'<>]+:(?!(?:password|passwd|passphrase|secret|changeme|example)@)[A-Za-z0-9_%.~+!$&*=-]{6,}@/i,
     "a URL with a password",
   ],
   [
