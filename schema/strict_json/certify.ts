@@ -11,8 +11,8 @@ import type { JsonLimits } from "./limits.ts";
 
 const STRINGS_AND_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
-// Integers from here on may be beyond 2^53.
-const LONG_NUMBER = /\d{16}/;
+// Integers that may be beyond 2^53.
+const LONG_NUMBER = /\d{16}|\d[eE]/;
 
 /** The value of a text without any fault; `undefined` where there may be one. */
 export function certify(
