@@ -191,7 +191,15 @@ async function readStdin(maxBytes: number): Promise<Uint8Array> {
 
 /** Runs the program on the process's own arguments and terminal, and ends the process. */
 export async function main(): Promise<never> {
+  dropNetwork(Deno.args);
   Deno.exit(await runCli(Deno.args, processTerminal()));
+}
+
+/** Whom to ask is the caller's to say, so that no list of hosts can be granted; most commands ask nobody. */
+function dropNetwork([command, ...rest]: readonly string[]): void {
+  if (command !== "sign" && !rest.includes("--online")) {
+    Deno.permissions.revokeSync({ name: "net" });
+  }
 }
 
 if (import.meta.main) await main();
