@@ -16,11 +16,8 @@ import {
   parsePolicy,
   policyOf,
 } from "../sigstore/policy.ts";
-import {
-  MAX_TRUSTED_ROOT_BYTES,
-  type TrustedRootSource,
-} from "../sigstore/trusted_root.ts";
 import { type Command, type Terminal, UsageError } from "./command.ts";
+import { loadTrustedRoot, readSmallText } from "./trusted_root_file.ts";
 
 const HELP = `cyberos-plugin doctor: examine a bundle from a stranger
 
@@ -190,48 +187,14 @@ async function loadOptions(
   flagPolicy: IdentityPolicy | undefined,
 ): Promise<DoctorOptions> {
   const policy = flags.policyFile === undefined ? flagPolicy : parsePolicy(
-    await readText(flags.policyFile, MAX_POLICY_BYTES, "POLICY_INVALID"),
+    await readSmallText(flags.policyFile, MAX_POLICY_BYTES, "POLICY_INVALID"),
   );
   return {
-    trustedRoots: await Promise.all(flags.trustedRoots.map(loadRoot)),
+    trustedRoots: await Promise.all(flags.trustedRoots.map(loadTrustedRoot)),
     ...(policy && { policy }),
     requireIdentity: flags.requireIdentity,
     ...(flags.online && {
       online: { fetch, ...(flags.rekorUrl && { rekorUrl: flags.rekorUrl }) },
     }),
   };
-}
-
-async function loadRoot(path: string): Promise<TrustedRootSource> {
-  const text = await readText(
-    path,
-    MAX_TRUSTED_ROOT_BYTES,
-    "TRUST_ROOT_INVALID",
-  );
-  try {
-    return { name: path, json: JSON.parse(text) };
-  } catch (cause) {
-    throw new PackerError(
-      "TRUST_ROOT_INVALID",
-      `Cannot use trusted root "${path}": it is not JSON`,
-      { cause },
-    );
-  }
-}
-
-async function readText(
-  path: string,
-  maxBytes: number,
-  code: "POLICY_INVALID" | "TRUST_ROOT_INVALID",
-): Promise<string> {
-  try {
-    const { size } = await Deno.stat(path);
-    if (size > maxBytes) {
-      throw new PackerError(code, `"${path}" is over ${maxBytes} bytes`);
-    }
-    return await Deno.readTextFile(path);
-  } catch (cause) {
-    if (cause instanceof PackerError) throw cause;
-    throw new PackerError(code, `Cannot read "${path}"`, { cause });
-  }
 }
