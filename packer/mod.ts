@@ -39,6 +39,11 @@ export type {
   RebuildOptions,
   RebuildResult,
 } from "./rebuild.ts";
+export { sign } from "./sign.ts";
+export type { SignOptions, SignResult } from "./sign.ts";
+export { findIdentityToken } from "./sigstore/identity_token.ts";
+export type { IdentityToken, TokenSources } from "./sigstore/identity_token.ts";
+export type { SigningServices } from "./sigstore/sign_statement.ts";
 export type { CheckSignature, SignatureCheck } from "./signature_check.ts";
 export type { BundleContent } from "./content.ts";
 export { DEFERRED_TARGETS, TARGETS } from "./types.ts";
