@@ -1,8 +1,10 @@
 /** What `deno.json` and `deno.lock` say, as far as compiling asks. */
 
+import { fileURLToPath } from "node:url";
+
 /** The repository's folder, with a slash at its end. */
-export const ROOT: string = decodeURIComponent(
-  new URL("../../", import.meta.url).pathname,
+export const ROOT: string = fileURLToPath(
+  new URL("../../", import.meta.url),
 );
 
 /** The part of `deno.json` that is read here. */
