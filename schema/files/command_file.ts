@@ -137,6 +137,9 @@ function checkArgument(
     Object.hasOwn(input, name) ? [asObject(input[name])] : []
   );
   if (properties.length === 0) {
+    // A tool that is not known may take it.
+    const { binds_to } = subject.fields;
+    if (Array.isArray(binds_to) && binds_to.length > bound.length) return;
     const known = inputs.flatMap((input) => Object.keys(input));
     const meant = nearest(name, known);
     reportField(subject, [...path, "name"], {

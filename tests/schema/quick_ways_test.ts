@@ -188,7 +188,7 @@ Deno.test("certify() says yes only to texts without a fault, and with the same v
     }),
     { seed: 6, numRuns: 500 },
   );
-  assert.ok(seen.certified > 1000, String(seen.certified));
+  assert.ok(seen.certified > 300, String(seen.certified));
 });
 
 /** The text as the parser with places reads it. */
