@@ -2,6 +2,7 @@
 import type { Document, LineCounter, YAMLError } from "yaml";
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { TextPosition } from "../strict_json/mod.ts";
+import { readPlainFrontmatter } from "./plain_frontmatter.ts";
 
 /** A fault of the frontmatter's text. */
 export interface FrontmatterFault extends TextPosition {
@@ -49,7 +50,10 @@ export async function readFrontmatter(text: string): Promise<Frontmatter> {
       advice: "Shorten it; content belongs below the second '---'",
     });
   }
-  return await parse(source, body);
+  const plain = readPlainFrontmatter(source);
+  return plain === undefined
+    ? await parse(source, body)
+    : { ...plain, body, faults: [] };
 }
 
 function unreadable(body: string, fault: FrontmatterFault): Frontmatter {
