@@ -10,15 +10,8 @@ import type {
 } from "./launch_message.ts";
 import type { SandboxPermissions } from "./permissions.ts";
 
-/**
- * How long the bridge may take to end in good order before it is ended anyway:
- * over HTTP calls under way are finished, within the patience of a container
- * engine; a host on stdio does not wait long.
- */
-const GRACE_MS: Readonly<Record<BridgeConfig["transport"], number>> = {
-  stdio: 4000,
-  http: 14_000,
-};
+/** Beyond the drain of HTTP: how long the bridge may take to end in good order. */
+const GRACE_MS = 4000;
 
 /** What {@link launch} takes. */
 export interface Launch {
@@ -59,12 +52,17 @@ export function launch(
     if (stopping) return resolve(1);
     stopping = true;
     worker.postMessage({ type: "stop", reason } satisfies StopMessage);
-    setTimeout(() => resolve(1), GRACE_MS[message.config.transport]);
+    setTimeout(() => resolve(1), graceMs(message.config));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     onSignal(signal, stop);
   }
   return promise;
+}
+
+/** A host on stdio does not wait long; over HTTP the calls under way are finished first. */
+function graceMs({ transport, drainTimeoutSeconds }: BridgeConfig): number {
+  return GRACE_MS + (transport === "http" ? drainTimeoutSeconds * 1000 : 0);
 }
 
 function isExit(data: unknown): data is ExitMessage {
