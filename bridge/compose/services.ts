@@ -1,5 +1,4 @@
 /** Upstreams and tasks, made on first use. */
-import { BridgeError } from "../errors.ts";
 import type {
   Clock,
   Logger,
@@ -20,18 +19,40 @@ export interface ServicesOptions extends ComposeOptions {
 export interface Services {
   readonly upstreams: () => Promise<Upstreams>;
   readonly tasks: () => Promise<TaskRunner>;
+  /** Ends what was made, tasks first: their work uses the upstreams. */
   close(): Promise<void>;
 }
 
-/** Creates the getters. */
-export function createServices(_options: ServicesOptions): Services {
+/** Creates the getters; only what is asked for is imported. */
+export function createServices(options: ServicesOptions): Services {
+  const load = () =>
+    options.config.embedded
+      ? import("./embedded.ts").then((module) =>
+        module.embeddedServices(options)
+      )
+      : import("./installed.ts").then((module) =>
+        module.installedServices(options)
+      );
+  let made: Promise<Services> | undefined;
+  const services = () => made ??= load();
   return {
-    upstreams: () =>
-      Promise.reject(
-        new BridgeError("UPSTREAM_NOT_CONFIGURED", "Not here yet"),
-      ),
-    tasks: () =>
-      Promise.reject(new BridgeError("STORE_UNAVAILABLE", "Not here yet")),
-    close: () => Promise.resolve(),
+    upstreams: async () => await (await services()).upstreams(),
+    tasks: async () => await (await services()).tasks(),
+    close: async () => {
+      if (made !== undefined) await (await made).close();
+    },
   };
+}
+
+/** Remembers a promise, and forgets it when it failed so that the next call tries again. */
+export function once<T>(
+  make: () => Promise<T>,
+): (() => Promise<T>) & { made(): boolean } {
+  let kept: Promise<T> | undefined;
+  const get = () =>
+    kept ??= make().catch((error) => {
+      kept = undefined;
+      throw error;
+    });
+  return Object.assign(get, { made: () => kept !== undefined });
 }
