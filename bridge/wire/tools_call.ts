@@ -195,7 +195,6 @@ async function run(
 ): Promise<ToolAnswer> {
   const { tool, call, principal } = admitted;
   const { exchange, signal } = request;
-  signal.throwIfAborted();
   const confirmed = await confirmCall(deps, request, admitted);
   signal.throwIfAborted();
   const deadline = startDeadline(signal, timeoutOf(deps, call));
@@ -222,7 +221,6 @@ async function confirmCall(
   request: ToolsCallRequest,
   { tool, call, principal }: AdmittedCall,
 ): Promise<Confirmed> {
-  if (!tool.needsConfirmation) return {};
   const token = call.meta["cyberos/confirmation_token"];
   const ask = elicitConfirmation(request.exchange, {
     signal: request.signal,

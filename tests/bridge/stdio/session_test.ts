@@ -127,6 +127,25 @@ Deno.test("STD-28 a request cancelled while its token is judged never reaches an
   assert.ok(!client.received.some(({ id }) => id === 5));
 });
 
+Deno.test("STD-28 a cancelled request is not even refused", async () => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const client = new StdioClient({ authenticate: () => promise });
+  await client.initialize();
+  for (const [id, method] of [[5, "tools/call"], [6, "tasks/list"]] as const) {
+    client.send({ ...routeCall(id), method });
+    client.send({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: id },
+    });
+  }
+  await client.settled();
+  reject(new BridgeError("TOKEN_EXPIRED", "Token expired"));
+  await client.settled();
+  await client.close();
+  assert.ok(!client.received.some(({ id }) => id === 5 || id === 6));
+});
+
 Deno.test("STD-29 an id in use is refused and its first request goes on; afterwards it is free again", async () => {
   const client = new StdioClient();
   await client.initialize();
@@ -135,14 +154,18 @@ Deno.test("STD-29 an id in use is refused and its first request goes on; afterwa
   client.sendText('{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n');
   const second = await client.answerTo(5);
   assert.equal(second.error.code, -32600);
+  client.send(routeCall(5));
+  await client.settled();
+  const refused = client.received.filter(({ id }) => id === 5);
+  assert.deepEqual(refused.map(({ error }) => error.code), [-32600, -32600]);
   gate.open();
   await client.until(() =>
-    client.received.filter(({ id }) => id === 5).length === 2
+    client.received.filter(({ id }) => id === 5).length === 3
   );
   assert.ok(client.received.at(-1).result.structuredContent);
   client.send(routeCall(5));
   await client.until(() =>
-    client.received.filter(({ id }) => id === 5).length === 3
+    client.received.filter(({ id }) => id === 5).length === 4
   );
   await client.close();
 });
@@ -156,7 +179,7 @@ Deno.test("requests beyond the bound are BUSY at once; ping and cancellation sti
   client.send(routeCall(3));
   const { error } = await client.answerTo(3);
   assert.equal(error.code, -32001);
-  assert.equal(error.data.retryable, true);
+  assert.match(error.message, /Too many requests/);
   client.send({
     jsonrpc: "2.0",
     method: "notifications/cancelled",

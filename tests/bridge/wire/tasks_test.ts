@@ -284,6 +284,17 @@ Deno.test("P2-AC08 P2-FM09 another tenant's, another subject's and an invented t
   assert.equal(own.result.status, "completed");
 });
 
+Deno.test("what cannot be a task id never reaches the store", async () => {
+  const harness = new Harness();
+  harness.tasks.failure = new Error("the store was asked");
+  for (const id of ["", "x".repeat(5000), "\ud800", "a\0b"]) {
+    const { error } = await harness.request("tasks/get", { id });
+    assert.equal(error.code, -32602);
+  }
+  const { error } = await harness.request("tasks/get", { id: "t-1" });
+  assert.equal(error.code, -32603);
+});
+
 Deno.test("task ids of a wrong type are -32602 with their place; id and taskId must agree", async () => {
   const harness = new Harness();
   const pointer = async (params: Loose) =>

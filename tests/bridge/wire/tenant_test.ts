@@ -1,6 +1,11 @@
 /** AUTH-10: the tenant is the verified claim, whatever else names one. */
 import assert from "node:assert/strict";
-import { CONFIRMED, Harness, RUN } from "../../support/bridge_harness.ts";
+import {
+  CONFIRMED,
+  Harness,
+  principal,
+  RUN,
+} from "../../support/bridge_harness.ts";
 import { TENANT_A, TENANT_B } from "../../support/tokens.ts";
 
 const DISAGREEING: readonly unknown[] = [
@@ -44,12 +49,14 @@ for (const tenant of DISAGREEING) {
 }
 
 Deno.test("AUTH-10 a call that names its own tenant, in any case of letters, runs as that tenant", async () => {
+  const tenantId = "abcdefab-cdef-4abc-8def-abcdefabcdef";
   const harness = new Harness();
+  harness.caller = () => principal({ tenantId });
   const { result } = await harness.tool("cyberos.memory.read_audit", {}, {
-    meta: { tenant: TENANT_A.toUpperCase() },
+    meta: { tenant: tenantId.toUpperCase() },
   });
   assert.equal(result.isError, false);
-  assert.equal(harness.upstreams.calls[0]?.tenantId, TENANT_A);
+  assert.equal(harness.upstreams.calls[0]?.tenantId, tenantId);
 });
 
 Deno.test("AUTH-10 the word tenant in a workflow's inputs is nobody's claim", async () => {

@@ -165,6 +165,21 @@ Deno.test("P2-AC12 P2-FM12 a bug in a handler is internal_error, a panic on the 
   assert.equal(result.isError, false);
 });
 
+Deno.test("P2-AC12 a transport learns of a bug as INTERNAL, never as the thing that was thrown", async () => {
+  const harness = new Harness();
+  harness.upstreams.behaviours.set("cuo.listPersonas", () => {
+    throw new TypeError("secret-marker");
+  });
+  const answer = await harness.answer({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "cyberos.cuo.list_personas" },
+  });
+  assert.equal(answer?.error?.code, "INTERNAL");
+  assert.ok(!String(answer?.error?.message).includes("secret-marker"));
+});
+
 Deno.test("a handler that throws what is no error is a panic too", async () => {
   const harness = new Harness();
   for (const thrown of ["text", null, undefined, 7]) {
@@ -358,6 +373,19 @@ Deno.test("HTTP-25 5.0 is an integer and 1e400 is refused", async () => {
   const { error } = await send("1e400");
   assert.equal(error.code, -32602);
   assert.equal(error.data.errors[0].json_pointer, "/arguments/limit");
+});
+
+Deno.test("HTTP-25 a number beyond double is refused wherever it stands, as JSON could not repeat it", async () => {
+  const harness = new Harness();
+  const answer = await harness.protocol.handle(
+    JSON.parse(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cyberos.memory.append_audit","arguments":{"kind":"k","body":{"a":[1,-1e400]}},"_meta":{"mcp/sampling/elicit_confirm":true}}}`,
+    ),
+    harness.exchange(),
+  );
+  const { error }: Loose = answer?.response;
+  assert.equal(error.data.errors[0].json_pointer, "/arguments/body/a/1");
+  assert.equal(harness.loads, 0);
 });
 
 const UNHOLDABLE: readonly [string, unknown, string][] = [
