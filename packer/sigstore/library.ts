@@ -37,8 +37,8 @@ export async function loadSigstore(): Promise<Sigstore> {
   holder.verify = Object.assign(withDefaultDigest(holder.verify), {
     [REPAIRED]: true as const,
   });
-  const { selfTest } = await import("./self_test.ts");
-  await selfTest(sigstore);
+  const { proveLibrary } = await import("./library_proof.ts");
+  await proveLibrary(sigstore);
   return sigstore;
 }
 

@@ -1,6 +1,6 @@
 /** Whether a file of commands, skills or assets holds only what a reader expects. */
 import type { BundleEntry } from "../../types.ts";
-import { display } from "../../zip/directory.ts";
+import { display } from "../../display.ts";
 import type { DoctorFinding, Verdict } from "../verdicts.ts";
 import { fileKind, svgFault } from "./file_kinds.ts";
 import { hiddenText, judgeMarkdown, type MarkdownRole } from "./text_rules.ts";

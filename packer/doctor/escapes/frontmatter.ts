@@ -20,7 +20,8 @@ export function frontmatterKeys(text: string): FrontmatterKeys {
   const lines = text.replace(/\r\n?/g, "\n").trimStart().split("\n");
   if (!lines[0]?.startsWith("---")) return { keys: [] };
   const end = lines.findIndex((line, i) => i > 0 && /^(---|\.\.\.)/.test(line));
-  if (lines[0].trimEnd() !== "---" || lines[end]?.trimEnd() !== "---") {
+  // Some parsers take a line with spaces behind for the end, some do not.
+  if (lines[0] !== "---" || lines[end] !== "---") {
     return { fault: "has frontmatter that does not end" };
   }
   const keys: string[] = [];

@@ -5,7 +5,7 @@ import publicGoodRoot from "../trust/public_good_root.json" with {
 };
 import { libraryFault, type Sigstore } from "./library.ts";
 import { SignatureRefusal } from "./refusal.ts";
-import testBundle from "./self_test_bundle.json" with { type: "json" };
+import testBundle from "./known_good_bundle.json" with { type: "json" };
 import { parseTrustedRoot } from "./trusted_root.ts";
 import { verifySigstoreBundle } from "./verify_bundle.ts";
 
@@ -18,9 +18,9 @@ import { verifySigstoreBundle } from "./verify_bundle.ts";
  *
  * @throws {PackerError} `TRUST_ROOT_INVALID`.
  */
-export function selfTest(sigstore: Sigstore): void {
+export function proveLibrary(sigstore: Sigstore): void {
   const { material } = parseTrustedRoot(sigstore, {
-    name: "self-test",
+    name: "library proof",
     json: publicGoodRoot,
   });
   const verify = (bundle: Bundle) =>
