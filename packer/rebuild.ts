@@ -17,7 +17,7 @@ import { ARCHIVE_LIMITS } from "./limits.ts";
 import { loadBridge, requireTarget } from "./pack.ts";
 import { loadManifest } from "./source.ts";
 import type { BundleEntry, Target } from "./types.ts";
-import { display } from "./zip/directory.ts";
+import { display } from "./display.ts";
 import type { ArchiveSource } from "./zip/source.ts";
 import { writeZip } from "./zip/writer.ts";
 

@@ -9,7 +9,7 @@ import { PackerError } from "../errors.ts";
 import type { ArchiveLimits } from "../limits.ts";
 import { findCollisions, pathFault } from "../path.ts";
 import type { BundleEntry } from "../types.ts";
-import { display } from "../zip/directory.ts";
+import { display } from "../display.ts";
 import { diskEntry, reasonOf } from "./read.ts";
 import { secretContent, secretName } from "./secrets.ts";
 import { isText, unixLineEnds } from "./text.ts";

@@ -4,6 +4,7 @@
  *
  * Source: PKWARE APPNOTE §4.3.
  */
+import { display } from "../display.ts";
 import { comparePaths } from "../entry.ts";
 import type { ArchiveLimits } from "../limits.ts";
 import { findCollisions, pathFault } from "../path.ts";
@@ -11,6 +12,8 @@ import * as format from "./format.ts";
 import type { ArchiveSource } from "./source.ts";
 import { locateEnd } from "./end_record.ts";
 import type { ZipFinding, ZipVerdict } from "./verdict.ts";
+
+export { display };
 
 /** An entry as the directory declares it: claims, until it is inflated. */
 export interface ZipEntry {
@@ -406,14 +409,4 @@ async function judgeLocal(
   return name.every((byte, i) => byte === header.name[i])
     ? undefined
     : mismatch("name");
-}
-
-/** A stranger's name, safe to print: what is not visible is escaped. */
-export function display(path: string): string {
-  const text = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-  return text.replace(
-    /[\p{C}\p{Z}"\\]/gu,
-    (char) =>
-      char === " " ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

@@ -1,10 +1,11 @@
 /** Reads an archive strictly: only what our writer writes passes. */
 import { crc32, inflateRawSync } from "node:zlib";
 import { Sha256, sha256Hex } from "../digest.ts";
+import { display } from "../display.ts";
 import { PackerError } from "../errors.ts";
 import { ARCHIVE_LIMITS, type ArchiveLimits } from "../limits.ts";
 import type { BundleEntry } from "../types.ts";
-import { display, readDirectory, type ZipEntry } from "./directory.ts";
+import { readDirectory, type ZipEntry } from "./directory.ts";
 import type { ArchiveSource } from "./source.ts";
 import type { ZipFinding } from "./verdict.ts";
 
