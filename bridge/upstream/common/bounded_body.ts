@@ -18,15 +18,15 @@ export class BodyError extends Error {
  * @throws {BodyError} A body over the bound is left unread.
  */
 export async function readBoundedText(
-  response: Response,
+  message: Pick<Response, "headers" | "body">,
   maxBytes: number,
 ): Promise<string> {
-  if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
-    discard(response);
+  if (Number(message.headers.get("content-length") ?? 0) > maxBytes) {
+    discard(message);
     throw new BodyError("too large");
   }
-  if (response.body === null) return "";
-  const bytes = await readBounded(response.body, maxBytes);
+  if (message.body === null) return "";
+  const bytes = await readBounded(message.body, maxBytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -35,8 +35,8 @@ export async function readBoundedText(
 }
 
 /** Lets go of a body that nobody will read. */
-export function discard(response: Response): void {
-  response.body?.cancel().catch(() => {});
+export function discard(message: Pick<Response, "body">): void {
+  message.body?.cancel().catch(() => {});
 }
 
 async function readBounded(
