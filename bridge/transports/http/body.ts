@@ -1,5 +1,6 @@
 /** Reads a request's body within bounds of size and time. */
 import { BridgeError } from "../../errors.ts";
+import type { SetAlarm } from "./alarms.ts";
 
 /** Bounds of a body. */
 export interface BodyLimits {
@@ -41,31 +42,38 @@ export function judgeBodyHead(headers: Headers, limits: BodyLimits): void {
 export async function readBody(
   request: Request,
   limits: BodyLimits,
+  setAlarm: SetAlarm,
 ): Promise<Uint8Array> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () =>
-      reject(
-        new BridgeError("BODY_TIMEOUT", "The message did not arrive in time"),
-      ),
-    limits.bodyTimeoutMs,
-  );
   // A declared length is kept by the HTTP parser, so that one read suffices.
   const reading = request.headers.has("content-length")
     ? request.bytes()
     : readChunks(request.body, limits.maxBodyBytes);
-  reading.catch(() => {});
   try {
-    return await Promise.race([reading, promise]);
+    return await inTime(reading, limits.bodyTimeoutMs, setAlarm);
   } catch (error) {
     throw error instanceof BridgeError ? error : new BridgeError(
       "PARSE_ERROR",
       "The message broke off",
       { cause: error },
     );
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+function inTime<T>(
+  work: Promise<T>,
+  ms: number,
+  setAlarm: SetAlarm,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = setAlarm(
+      ms,
+      () =>
+        reject(
+          new BridgeError("BODY_TIMEOUT", "The message did not arrive in time"),
+        ),
+    );
+    work.then(resolve, reject).finally(stop);
+  });
 }
 
 async function readChunks(

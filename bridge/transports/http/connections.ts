@@ -7,6 +7,7 @@
  * server of ours do both. It is internal to Deno: where it is missing,
  * {@link findServeConnection} says so and the caller falls back to `Deno.serve`.
  */
+import { createAlarms, type SetAlarm } from "./alarms.ts";
 import type { HttpInfo } from "./context.ts";
 
 /** One connection that is being served. */
@@ -80,7 +81,9 @@ export function createConnections(
   let emptied: (() => void) | undefined;
   let sweeper: ReturnType<typeof setInterval> | undefined;
   // One timer for all connections: one for each would cost every request.
+  const alarms = createAlarms();
   const sweep = () => {
+    alarms.ring();
     const since = performance.now() - idleTimeoutMs;
     for (const connection of open) connection.endIfIdle(since);
   };
@@ -97,7 +100,11 @@ export function createConnections(
     },
     add(accepted) {
       if (open.size >= maxConnections) return turnAway(accepted);
-      const connection = serveOne(accepted, { serve, handler });
+      const connection = serveOne(accepted, {
+        serve,
+        handler,
+        setAlarm: alarms.set,
+      });
       if (connection === undefined) return;
       open.add(connection);
       sweeper ??= setInterval(sweep, sweepEveryMs(idleTimeoutMs));
@@ -119,6 +126,7 @@ export function createConnections(
 interface Serving {
   readonly serve: ServeConnection;
   readonly handler: ConnectionHandler;
+  readonly setAlarm: SetAlarm;
 }
 
 /** @returns `undefined` where the peer has gone already. */
@@ -137,18 +145,21 @@ function sweepEveryMs(idleTimeoutMs: number): number {
 
 class Connection {
   readonly finished: Promise<void>;
-  readonly #info: HttpInfo = { keepBusy: (work) => void this.#track(work) };
   readonly #served: ServedConnection;
   #hangUp: (() => void) | undefined;
   #busy = 0;
   #idleSince = performance.now();
   #draining = false;
 
-  constructor(accepted: Deno.Conn, { serve, handler }: Serving) {
+  constructor(accepted: Deno.Conn, { serve, handler, setAlarm }: Serving) {
+    const info: HttpInfo = {
+      keepBusy: (work) => void this.#track(work),
+      setAlarm,
+    };
     this.#served = serve(
       accepted,
       { addEventListener: (_type, hangUp) => this.#hangUp = hangUp },
-      (request) => this.#track(handler(request, this.#info)),
+      (request) => this.#track(handler(request, info)),
       () => new Response(null, { status: 500 }),
       () => {},
     );

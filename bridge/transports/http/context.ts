@@ -1,9 +1,13 @@
 /** What travels with one HTTP request through the transport. */
 
-/** What a server can be told by the handler about its connection. */
+import type { SetAlarm } from "./alarms.ts";
+
+/** What a server does for the handler, if it can. */
 export interface HttpInfo {
   /** Keeps the connection from counting as idle until the work is done. */
   readonly keepBusy?: (work: Promise<unknown>) => void;
+  /** Cheaper alarms than timers. */
+  readonly setAlarm?: SetAlarm;
 }
 
 /** One request with what the guard found out about it. */

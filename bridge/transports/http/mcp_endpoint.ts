@@ -12,9 +12,13 @@ import type { Principal } from "../../types.ts";
 import type { Admission, Answer } from "../../wire/admission.ts";
 import { decodeMessage } from "../../wire/decode_message.ts";
 import { encodeAnswer } from "../../wire/encode_message.ts";
+import { errorAnswer } from "../../wire/encode_error.ts";
 import { PROTOCOL_VERSION } from "../../wire/initialize.ts";
 import { isObject, isRequestId, type RequestId } from "../../wire/json_rpc.ts";
+import { logRefusal } from "../../wire/log_refusal.ts";
 import type { Protocol } from "../../wire/protocol.ts";
+import { traceIdOf } from "../../wire/trace_id.ts";
+import { type SetAlarm, timerAlarm } from "./alarms.ts";
 import { bearerToken, challenge } from "./bearer.ts";
 import { type BodyLimits, judgeBodyHead, readBody } from "./body.ts";
 import type { HttpContext } from "./context.ts";
@@ -71,7 +75,7 @@ class McpEndpoint {
       if (request.method !== "POST") return this.#refuseMethod(context);
       refuseNamedTenants(request, principal);
       judgeBodyHead(request.headers, this.#options);
-      const bytes = await readBody(request, this.#options);
+      const bytes = await readBody(request, this.#options, alarmsOf(context));
       const message = decodeMessage(bytes, {
         maxDepth: this.#options.maxJsonDepth,
       });
@@ -168,7 +172,7 @@ class McpEndpoint {
     call: Call,
     { notices, principal }: { notices: RequestNotices; principal: Principal },
   ): Promise<Response> {
-    const running = call.run();
+    const running = call.run().catch((error) => this.#crash(context, error));
     if (!takesEvents(context.request)) {
       return this.#reply(context, await running, principal);
     }
@@ -176,12 +180,20 @@ class McpEndpoint {
       const outcome = await notices.firstOf(
         running,
         this.#options.streamAfterMs,
+        alarmsOf(context),
       );
       if (outcome !== "stream") {
         return this.#reply(context, outcome.answer, principal);
       }
     }
     return this.#stream(context, running, notices);
+  }
+
+  /** The protocol does not reject; if it ever does, its caller still gets an answer. */
+  #crash({ request }: HttpContext, error: unknown): Answer {
+    const traceId = traceIdOf(request.headers.get("traceparent") ?? undefined);
+    logRefusal(this.#options.log, error, traceId);
+    return errorAnswer(error, { id: null, traceId });
   }
 
   #reply(
@@ -234,6 +246,10 @@ function closeAfter(error: BridgeError | undefined): HeaderRecord {
   const cutShort = error?.code === "BODY_TOO_LARGE" ||
     error?.code === "BODY_TIMEOUT";
   return cutShort ? { connection: "close" } : {};
+}
+
+function alarmsOf({ info }: HttpContext): SetAlarm {
+  return info.setAlarm ?? timerAlarm;
 }
 
 function takesEvents(request: Request): boolean {

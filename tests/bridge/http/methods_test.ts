@@ -368,17 +368,27 @@ Deno.test("HTTP-23 an unexpected failure shows code, class, trace id and hint, a
 });
 
 Deno.test("createHttpHandler() turns a crash of the transport itself into an internal error", async () => {
-  const broken = {
-    admit: () => Promise.reject(new Error("hunter2")),
-    handle: () => Promise.reject(new Error("hunter2")),
-  };
-  await withBridge({ handler: { protocol: broken } }, async ({ post, log }) => {
-    const response = await post(PING);
-    const text = await response.text();
-    assert.equal(JSON.parse(text).error.code, -32603);
-    assert(!text.includes("hunter2"));
-    assert(JSON.stringify(log.lines).includes("hunter2"));
-  });
+  const crash = () => Promise.reject(new Error("hunter2"));
+  const admissions = [
+    crash,
+    () =>
+      Promise.resolve(
+        { kind: "call", wantsProgress: false, run: crash } as const,
+      ),
+    () =>
+      Promise.resolve(
+        { kind: "call", wantsProgress: true, run: crash } as const,
+      ),
+  ];
+  for (const admit of admissions) {
+    const protocol = { admit, handle: crash };
+    await withBridge({ handler: { protocol } }, async ({ post, log }) => {
+      const text = await (await post(PING)).text();
+      assert.match(text, /"code":-32603/);
+      assert(!text.includes("hunter2"));
+      assert(JSON.stringify(log.lines).includes("hunter2"));
+    });
+  }
 });
 
 Deno.test("createHttpHandler() takes a raw request of HTTP/1.1 as clients send it", async () => {
