@@ -1,10 +1,10 @@
 /** `cyberos-plugin pack`: writes a reproducible bundle for a host. */
-import { parseArgs } from "node:util";
 import { InvalidManifestError } from "../errors.ts";
 import { HOSTS } from "../hosts/mod.ts";
 import { pack, type PackNotice, type PackProgress } from "../pack.ts";
 import { DEFERRED_TARGETS, type PackResult, TARGETS } from "../types.ts";
 import { type Command, type Terminal, UsageError } from "./command.ts";
+import { type ParsedFlags, parseFlags } from "./flags.ts";
 import { INTERRUPTED, interruptible } from "./interrupt.ts";
 
 const HELP = `cyberos-plugin pack: write a reproducible bundle for a host
@@ -86,42 +86,33 @@ async function run(
   }
 }
 
-function parse(args: readonly string[]) {
-  const { values, positionals } = parseOrThrow(args);
-  const [manifest, ...more] = positionals;
+const FLAGS = {
+  target: "text",
+  out: "text",
+  bridge: "text",
+  signature: "text",
+  verify: "switch",
+  "allow-unsigned": "switch",
+  "no-reproducible": "switch",
+  json: "switch",
+} as const;
+
+type Flags = ParsedFlags<typeof FLAGS>["flags"];
+
+function parse(
+  args: readonly string[],
+): { readonly manifest: string; readonly flags: Flags } {
+  const { flags, words } = parseFlags(args, FLAGS);
+  const [manifest, ...more] = words;
   if (manifest === undefined || more.length > 0) {
     throw new UsageError("Give exactly one manifest");
   }
-  for (const [name, value] of Object.entries(values)) {
-    if (value === "") throw new UsageError(`--${name} needs a value`);
-  }
-  return { manifest, flags: values };
-}
-
-function parseOrThrow(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        target: { type: "string" },
-        out: { type: "string" },
-        bridge: { type: "string" },
-        signature: { type: "string" },
-        verify: { type: "boolean" },
-        "allow-unsigned": { type: "boolean" },
-        "no-reproducible": { type: "boolean" },
-        json: { type: "boolean" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : "Bad option");
-  }
+  return { manifest, flags };
 }
 
 interface Printing {
   readonly manifest: string;
-  readonly flags: ReturnType<typeof parse>["flags"];
+  readonly flags: Flags;
   readonly terminal: Terminal;
 }
 

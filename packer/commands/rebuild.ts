@@ -1,9 +1,9 @@
 /** `cyberos-plugin rebuild`: was this bundle made from this source? */
-import { parseArgs } from "node:util";
 import { InvalidManifestError } from "../errors.ts";
 import { rebuild, type RebuildResult } from "../rebuild.ts";
 import { TARGETS } from "../types.ts";
 import { type Command, type Terminal, UsageError } from "./command.ts";
+import { parseFlags } from "./flags.ts";
 import { INTERRUPTED, interruptible } from "./interrupt.ts";
 
 const HELP =
@@ -65,34 +65,24 @@ async function run(
   }
 }
 
+const FLAGS = {
+  manifest: "text",
+  target: "text",
+  bridge: "text",
+  json: "switch",
+} as const;
+
 function parse(args: readonly string[]) {
-  const { values, positionals } = parseOrThrow(args);
-  const [bundle, ...more] = positionals;
+  const { flags, words } = parseFlags(args, FLAGS);
+  const [bundle, ...more] = words;
   if (bundle === undefined || more.length > 0) {
     throw new UsageError("Give exactly one bundle");
   }
-  const { manifest, target, bridge, json } = values;
-  if (manifest === undefined || manifest === "") {
+  const { manifest, target, bridge, json } = flags;
+  if (manifest === undefined) {
     throw new UsageError("Give the source's manifest by --manifest");
   }
   return { bundle, manifest, target, bridge, json: json ?? false };
-}
-
-function parseOrThrow(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        manifest: { type: "string" },
-        target: { type: "string" },
-        bridge: { type: "string" },
-        json: { type: "boolean" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : "Bad option");
-  }
 }
 
 function text(bundle: string, result: RebuildResult): string {
