@@ -47,7 +47,7 @@ export interface Tool {
   validate(args: JsonObject): Promise<readonly ArgumentIssue[]>;
   /** The question to the person, where {@link Tool.needsConfirmation}. */
   question?(args: JsonObject): string;
-  /** @throws {BridgeError} What went wrong; any other throw is a bug. */
+  /** Runs the tool on arguments that fit. @throws {BridgeError} What went wrong; any other throw is a bug. */
   call(args: JsonObject, context: ToolContext): Promise<ToolAnswer>;
 }
 

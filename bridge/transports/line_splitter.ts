@@ -21,6 +21,7 @@ export class LineSplitter {
   #size = 0;
   #skipping = false;
 
+  /** @param maxBytes What a line may have, its end not counted. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }

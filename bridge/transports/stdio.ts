@@ -21,6 +21,7 @@ import { type ByteSink, WriteQueue } from "./write_queue.ts";
 
 /** Where the bytes come from, such as `Deno.stdin`. Gives `null` at the end. */
 export interface ByteSource {
+  /** Fills some of the buffer and says how much. */
   read(buffer: Uint8Array): Promise<number | null>;
 }
 

@@ -2,6 +2,7 @@
 
 /** Where the bytes go, such as `Deno.stdout`. May take fewer bytes than it is given. */
 export interface ByteSink {
+  /** Takes some of the bytes and says how many. */
   write(bytes: Uint8Array): Promise<number>;
 }
 

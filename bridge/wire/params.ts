@@ -23,7 +23,7 @@ export function paramsInvalid(pointer: string, expected: string): BridgeError {
   );
 }
 
-/** @throws {BridgeError} `PARAMS_INVALID`. */
+/** A text that must be there. @throws {BridgeError} `PARAMS_INVALID`. */
 export function requireText(params: JsonObject, key: string): string {
   const value = params[key];
   if (typeof value === "string") return value;

@@ -62,6 +62,7 @@ export class Session {
   readonly #waiting = new Map<RequestId, Waiter>();
   #lastId = 0;
 
+  /** Opens the session of one connection. */
   constructor(options: SessionOptions) {
     this.#options = options;
     this.signal = options.signal;
@@ -100,7 +101,7 @@ export class Session {
     };
   }
 
-  /** @throws {BridgeError} `INVALID_REQUEST` for an id that is in flight already. */
+  /** Lets an id pass that is not in flight. @throws {BridgeError} `INVALID_REQUEST`. */
   requireFree(id: RequestId): void {
     if (!this.#inFlight.has(id)) return;
     throw new BridgeError(

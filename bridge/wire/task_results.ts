@@ -67,7 +67,7 @@ function statusMessageOf(task: TaskView): string | undefined {
   return message === undefined ? steps : `${steps}: ${message}`;
 }
 
-/** @throws {BridgeError} `TASK_CANCELLED`, `TASK_NOT_READY` where the task has no result. */
+/** Lets a task pass that has a result. @throws {BridgeError} `TASK_CANCELLED`, `TASK_NOT_READY`. */
 export function requireResult(task: TaskView): void {
   if (task.status === "cancelled") {
     throw new BridgeError("TASK_CANCELLED", "The task was cancelled");
