@@ -12,7 +12,6 @@ export class UpstreamBench {
   readonly log: FakeLogger = new FakeLogger();
   readonly clock: { now(): number } = { now: () => Date.now() };
   readonly progress: Progress[] = [];
-  #tasks = 0;
 
   /** For a short call. */
   context(
@@ -39,7 +38,7 @@ export class UpstreamBench {
   ): RunContext {
     return {
       ...this.context(options),
-      taskId: `t-test${++this.#tasks}`,
+      taskId: `t-${crypto.randomUUID()}`,
       onProgress: (progress) => this.progress.push(progress),
     };
   }

@@ -4,7 +4,7 @@ const MAX_COMPARED = 128;
 
 /**
  * At most `limit` of the names, the likeliest first: by edit distance, by
- * initials (`cto`), or because one contains the other.
+ * initials (`cto`), as an abbreviation, or because one contains the other.
  */
 export function nearestNames(
   wanted: string,
@@ -48,10 +48,19 @@ function allowance(target: string): number {
 function distanceOf(target: string, name: string): number {
   if (target === name) return 0;
   if (initials(name) === target) return 0.5;
+  if (abbreviates(target, name)) return 0.75;
   const contained = target.length >= 4 &&
     (name.includes(target) || target.includes(name));
   const edits = editDistance(target, name.slice(0, MAX_COMPARED));
   return contained ? Math.min(1, edits) : edits;
+}
+
+/** `chief-tech-officer` for `chief-technology-officer`. */
+function abbreviates(target: string, name: string): boolean {
+  const words = name.split("-");
+  const short = target.split("-");
+  return short.length === words.length &&
+    short.every((word, at) => word !== "" && words[at]!.startsWith(word));
 }
 
 function initials(name: string): string {

@@ -20,6 +20,7 @@ Deno.test("nearestNames() finds a slip, a title, initials and a part", () => {
   assert.equal(nearestNames("Chief Financial Officer", NAMES)[0], NAMES[1]);
   assert.equal(nearestNames("CPO", NAMES)[0], NAMES[2]);
   assert.equal(nearestNames("technology", NAMES)[0], NAMES[0]);
+  assert.equal(nearestNames("chief-fin-officer", NAMES)[0], NAMES[1]);
 });
 
 Deno.test("nearestNames() finds nothing near where nothing is", () => {

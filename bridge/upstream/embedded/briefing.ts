@@ -98,7 +98,7 @@ function addInstructions(
   }
   const lengths = [...first.keys()]
     .map((skillId) => JSON.stringify(skills.get(skillId)!.instructions).length);
-  const limit = fairShare(lengths, room - 80 * plan.steps.length);
+  const limit = fairShare(lengths, room - 140 * plan.steps.length);
   return plan.steps.map((step) => ({
     ...describe(step, options),
     ...instructionsFor(step, first.get(step.skillId), skills, limit),
@@ -119,10 +119,13 @@ function instructionsFor(
     return { instructions_from: "cyberos.skill.invoke_skill" };
   }
   const text = trimmed(whole, limit);
-  return text.length === whole.length ? { instructions: text } : {
+  return {
     instructions: text,
+    instructions_origin: skill.origin,
     // The host can have all of it, one skill at a time.
-    instructions_from: "cyberos.skill.invoke_skill",
+    ...(text.length === whole.length
+      ? {}
+      : { instructions_from: "cyberos.skill.invoke_skill" }),
   };
 }
 
