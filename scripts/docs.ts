@@ -1,12 +1,6 @@
 /** Writes the generated pages of `docs/`; a test keeps them equal to the code. */
-import { configurationPage } from "../bridge/config/help.ts";
-import { toolsPage } from "./tools_page.ts";
+import { generatedPages } from "./pages.ts";
 
-const PAGES: Readonly<Record<string, string>> = {
-  "configuration.md": configurationPage(),
-  "tools.md": toolsPage(),
-};
-
-for (const [name, text] of Object.entries(PAGES)) {
+for (const [name, text] of Object.entries(generatedPages())) {
   await Deno.writeTextFile(new URL(`../docs/${name}`, import.meta.url), text);
 }
