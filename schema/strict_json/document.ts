@@ -2,14 +2,13 @@
 import type { JsonValue } from "../json.ts";
 import { fromPointer } from "../json_pointer.ts";
 
-/** One value with its place in the text. Offsets are UTF-16 code units. */
+/** One value's place in the text. Offsets are UTF-16 code units. */
 export interface JsonNode {
-  readonly value: JsonValue;
   readonly start: number;
   /** Where the member's key starts; equal to `start` outside objects. */
   readonly keyStart: number;
-  readonly items?: readonly JsonNode[];
-  readonly members?: ReadonlyMap<string, JsonNode>;
+  readonly items?: readonly JsonNode[] | undefined;
+  readonly members?: ReadonlyMap<string, JsonNode> | undefined;
 }
 
 /** A fault of the text itself. */
@@ -49,28 +48,16 @@ export class JsonDocument {
    * their first value; what is no JSON value is null.
    */
   readonly value: JsonValue | undefined;
-  #root: JsonNode | undefined;
-  #makeRoot: (() => JsonNode | undefined) | undefined;
+  /** The value's place, and those of its parts; `undefined` as the value is. */
+  readonly root: JsonNode | undefined;
   #lineStarts: number[] | undefined;
 
-  /** @param makeRoot Finds the places where they were not kept. */
-  constructor(
-    text: string,
-    { value, root, faults }: JsonReading,
-    makeRoot?: () => JsonNode | undefined,
-  ) {
+  /** Made by `parseStrictJson`. */
+  constructor(text: string, { value, root, faults }: JsonReading) {
     this.text = text;
     this.value = value;
     this.faults = faults;
-    this.#root = root;
-    this.#makeRoot = makeRoot;
-  }
-
-  /** The value with its places; `undefined` as the value is. */
-  get root(): JsonNode | undefined {
-    this.#root ??= this.#makeRoot?.();
-    this.#makeRoot = undefined;
-    return this.#root;
+    this.root = root;
   }
 
   /** The node that the pointer leads to, or the nearest one above it. */

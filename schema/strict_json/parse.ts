@@ -11,6 +11,7 @@ import { JsonDocument } from "./document.ts";
 import type { FaultName } from "./faults.ts";
 import { describeFault, quote } from "./faults.ts";
 import type { JsonLimits } from "./limits.ts";
+import { LazyNode } from "./lazy_node.ts";
 import { MANIFEST_LIMITS } from "./limits.ts";
 import { survives } from "./numbers.ts";
 import { readString } from "./strings.ts";
@@ -36,13 +37,15 @@ export function parseStrictJson(
     : parseText(source, limits);
 }
 
-/** Most texts have no fault, and nobody asks where anything is in them. */
+/** Most texts have no fault. */
 function parseText(text: string, limits: JsonLimits): JsonDocument {
-  const read = (): JsonReading => new Parser(text, limits).run();
   const value = certify(text, limits);
-  return value === undefined
-    ? new JsonDocument(text, read())
-    : new JsonDocument(text, { value, faults: [] }, () => read().root);
+  return new JsonDocument(
+    text,
+    value === undefined
+      ? new Parser(text, limits).run()
+      : { value, root: LazyNode.ofText(text), faults: [] },
+  );
 }
 
 /** Thrown inside the parser where nothing sure can be said about the rest. */
@@ -57,6 +60,11 @@ const LITERALS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
 ]);
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORD = /[^\s,:{}[\]"]+/y;
+
+/** A place with the value there. */
+interface ValueNode extends JsonNode {
+  readonly value: JsonValue;
+}
 
 class Parser {
   readonly #text: string;
@@ -138,7 +146,7 @@ class Parser {
     this.#fault("comment", start);
   }
 
-  #value(depth: number, key: number): JsonNode {
+  #value(depth: number, key: number): ValueNode {
     const code = this.#skip();
     const start = this.#at;
     const keyStart = key < 0 ? start : key;
@@ -154,7 +162,7 @@ class Parser {
     return { value, start, keyStart };
   }
 
-  #object(depth: number, start: number, keyStart: number): JsonNode {
+  #object(depth: number, start: number, keyStart: number): ValueNode {
     const members = new Map<string, JsonNode>();
     const value: Record<string, JsonValue> = {};
     this.#at++;
@@ -202,8 +210,8 @@ class Parser {
     return false;
   }
 
-  #array(depth: number, start: number, keyStart: number): JsonNode {
-    const items: JsonNode[] = [];
+  #array(depth: number, start: number, keyStart: number): ValueNode {
+    const items: ValueNode[] = [];
     this.#at++;
     while (this.#more(0x5d, items.length)) {
       this.#path.push(items.length);
