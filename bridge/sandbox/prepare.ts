@@ -166,16 +166,25 @@ function removeWorkDir(dir: string | undefined): void {
   }
 }
 
-/** The folder of PGlite's own files, which it reads when it boots. */
+/**
+ * What embedded PostgreSQL reads when it boots: PGlite's own files, and the code
+ * of its thread, which a sandboxed thread may start only where it may read it.
+ */
 function embeddedCode(): string[] {
+  const urls = Deno.build.standalone
+    // The files inside the program, which are nobody else's.
+    ? [new URL(".", import.meta.url)]
+    : ["../../bridge/", "../../schema/", "../../migrations/"]
+      .map((folder) => new URL(folder, import.meta.url));
   try {
-    const { pathname } = new URL(
-      ".",
-      import.meta.resolve("@electric-sql/pglite"),
-    );
-    const path = decodeURIComponent(pathname);
-    return [Deno.build.os === "windows" ? path.slice(1) : path];
+    urls.push(new URL(".", import.meta.resolve("@electric-sql/pglite")));
   } catch {
-    return [];
+    // Where it cannot be found, opening it says so.
   }
+  return urls.filter(({ protocol }) => protocol === "file:").map(
+    ({ pathname }) => {
+      const path = decodeURIComponent(pathname);
+      return Deno.build.os === "windows" ? path.slice(1) : path;
+    },
+  );
 }
