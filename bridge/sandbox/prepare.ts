@@ -171,11 +171,11 @@ function removeWorkDir(dir: string | undefined): void {
  * of its thread, which a sandboxed thread may start only where it may read it.
  */
 function embeddedCode(): string[] {
-  const urls = Deno.build.standalone
-    // The files inside the program, which are nobody else's.
-    ? [new URL(".", import.meta.url)]
-    : ["../../bridge/", "../../schema/", "../../migrations/"]
-      .map((folder) => new URL(folder, import.meta.url));
+  // A compiled program starts a thread of its own code whatever it may read.
+  const folders = Deno.build.standalone
+    ? []
+    : ["../../bridge/", "../../schema/", "../../migrations/"];
+  const urls = folders.map((folder) => new URL(folder, import.meta.url));
   try {
     urls.push(new URL(".", import.meta.resolve("@electric-sql/pglite")));
   } catch {

@@ -20,7 +20,11 @@ export interface Program {
 export const PROGRAMS: readonly Program[] = [
   {
     name: "cyberos-mcp-bridge",
-    entries: ["bridge/main.ts", "bridge/worker.ts"],
+    entries: [
+      "bridge/main.ts",
+      "bridge/worker.ts",
+      "bridge/store/pglite_worker.ts",
+    ],
     unbundled: ["@electric-sql/pglite"],
     copied: [],
     task: "bridge",
