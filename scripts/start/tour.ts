@@ -1,5 +1,7 @@
 /** One call of each tool, with its time and the heart of its answer. */
+// @ts-types="@modelcontextprotocol/sdk/client"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+// @ts-types="@modelcontextprotocol/sdk/client/stdio"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 type Plain = Record<string, unknown>;

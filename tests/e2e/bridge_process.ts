@@ -1,5 +1,7 @@
 /** The bridge as its users start it: a process of its own, through the task's exact flags. */
+// @ts-types="@modelcontextprotocol/sdk/client"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+// @ts-types="@modelcontextprotocol/sdk/client/stdio"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { fileURLToPath } from "node:url";
 
