@@ -1,6 +1,7 @@
 /** The examination as data and as text. */
 import type { JsonObject } from "../../schema/json.ts";
 import type { Examination } from "./examine.ts";
+import { EXPLANATIONS } from "./explain.ts";
 import {
   INVARIANT_IDS,
   INVARIANT_TITLES,
@@ -113,6 +114,9 @@ export function reportText(path: string, examination: Examination): string {
     "",
     ...signatureLines(examination),
     conclusion(examination),
+    ...verdictsOf(examination).map((code) =>
+      `  ${code}: ${EXPLANATIONS[code]}`
+    ),
   ];
   return lines.map((line) => `${printable(line)}\n`).join("");
 }
@@ -180,7 +184,7 @@ function conclusion(examination: Examination): string {
     case EXIT.unverified:
       return "Could not verify: not everything was checked, nothing was found broken";
     default:
-      return `Do not install: ${verdictsOf(examination).join(", ")}`;
+      return "Do not install";
   }
 }
 

@@ -74,7 +74,7 @@ async function signing(token: IdentityToken, services: SigningServices) {
   );
   const limits = {
     timeout: services.timeoutMs ?? TIMEOUT_MS,
-    retry: { retries: services.retries ?? RETRIES },
+    retry: { retries: services.retries ?? RETRIES, minTimeout: 400 },
   };
   const { fulcioUrl, rekorUrl, tsaUrl } = services;
   const signer = new FulcioSigner({

@@ -35,7 +35,7 @@ function bomb(): Uint8Array<ArrayBuffer> {
 }
 
 Deno.test({
-  name: "DOC bombs and giants are refused within 256 MiB of memory",
+  name: "DOC-02 bombs and giants are refused within 256 MiB of memory",
   ignore: Deno.build.os !== "linux",
   async fn() {
     const folder = await Deno.makeTempDir();

@@ -120,7 +120,7 @@ async function verdicts(
   return verdictsOf(examination);
 }
 
-Deno.test("DOC 400 bundles damaged at random are refused, without a crash or a hang", async () => {
+Deno.test("DOC-02 400 bundles damaged at random are refused, without a crash or a hang", async () => {
   const stack = await shared.stack();
   const bundle = await makeBundle(stack);
   const good = await zipOf(bundle.entries);
