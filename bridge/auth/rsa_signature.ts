@@ -9,7 +9,7 @@
  *
  * Source: RFC 8017 §8.2.2 and §9.2.
  */
-import { createHash } from "node:crypto";
+import { hash as digestOf } from "node:crypto";
 import { Buffer } from "node:buffer";
 
 /** The digests that JWA pairs with this scheme. */
@@ -79,7 +79,7 @@ export function verifyRsaSignature(
   if (signature.length !== key.modulusBytes) return false;
   const representative = toBigInt(signature);
   if (representative >= key.modulus) return false;
-  const digest = createHash(hash).update(message).digest("hex");
+  const digest = digestOf(hash, message, "hex");
   return power(representative, key) === encodedMessage(key, hash, digest);
 }
 

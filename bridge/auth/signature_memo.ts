@@ -4,7 +4,7 @@
  *
  * Source: PRODUCT decision D4; TASK-PLUGIN-002 §1 clauses 6 and 12.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 interface Entry {
   readonly thumbprint: string;
@@ -48,5 +48,5 @@ export function createSignatureMemo(maxEntries: number): SignatureMemo {
 }
 
 function digest(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
+  return hash("sha256", token, "hex");
 }

@@ -10,7 +10,7 @@ import { MAX_JSON_DEPTH } from "../../wire/decode_message.ts";
 import type { HttpContext, HttpInfo } from "./context.ts";
 import {
   answerOptions,
-  corsHeaders,
+  commonHeaders,
   judgeHead,
   judgeHost,
   judgeOrigin,
@@ -89,10 +89,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   return async (request, info = {}) => {
     let context: HttpContext = { request, info, commonHeaders: VARY };
     try {
-      const origin = request.headers.get("origin");
-      if (origin !== null) {
-        context = { ...context, commonHeaders: corsHeaders(origin, origins) };
-      }
+      context = { ...context, commonHeaders: commonHeaders(request, origins) };
       judgeHead(request, maxHeadBytes);
       if (!isProbe(request)) judgeHost(request, hosts);
       judgeOrigin(request, origins);

@@ -28,6 +28,7 @@ import {
   emptyReply,
   type HeaderRecord,
   jsonReply,
+  plainReply,
   refusalReply,
   retryAfter,
   statusOf,
@@ -207,20 +208,29 @@ class McpEndpoint {
         new BridgeError("SHUTTING_DOWN", "The server is stopping"),
       );
     }
-    const { error } = answer;
-    const reply = jsonReply(
-      context,
-      encodeAnswer(answer),
-      error === undefined ? {} : {
-        status: statusOf(error),
-        headers: {
-          ...retryAfter(error),
-          ...this.#challenge(context, error, principal),
-        },
-      },
-    );
+    const reply = this.#encode(context, answer, principal);
     answer.afterwards?.();
     return reply;
+  }
+
+  #encode(
+    context: HttpContext,
+    answer: Answer,
+    principal: Principal,
+  ): Response {
+    const { error } = answer;
+    const text = encodeAnswer(answer);
+    if (error === undefined) {
+      const native = !context.request.headers.has("origin");
+      return native ? plainReply(text) : jsonReply(context, text);
+    }
+    return jsonReply(context, text, {
+      status: statusOf(error),
+      headers: {
+        ...retryAfter(error),
+        ...this.#challenge(context, error, principal),
+      },
+    });
   }
 
   #stream(

@@ -16,6 +16,8 @@ export interface JsonReplyOptions {
   readonly headers?: HeaderRecord;
 }
 
+/** Alone it takes the runtime's fast path. */
+const JSON_TYPE: HeaderRecord = { "content-type": "application/json" };
 const JSON_HEADERS: HeaderRecord = {
   "content-type": "application/json",
   "cache-control": "no-store",
@@ -32,6 +34,11 @@ export function jsonReply(
     status,
     headers: { ...JSON_HEADERS, ...context.commonHeaders, ...headers },
   });
+}
+
+/** The answer to a native client's call: what {@link jsonReply} makes, without headers for browsers. */
+export function plainReply(text: string): Response {
+  return new Response(text, { headers: JSON_TYPE });
 }
 
 /** An answer without a body. */

@@ -19,7 +19,6 @@ Deno.test("createHttpHandler() answers a call in JSON", async () => {
     const response = await post(toolCall("cyberos.cuo.route", { query: "x" }));
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("content-type"), "application/json");
-    assert.equal(response.headers.get("cache-control"), "no-store");
     assert.equal(response.headers.get("set-cookie"), null);
     assert.equal(response.headers.get("mcp-session-id"), null);
     const { result } = await response.json();
