@@ -6,6 +6,7 @@ import type {
   Telemetry,
   Upstreams,
 } from "../../ports.ts";
+import { orAbort } from "../common/deadline.ts";
 import { createMemory } from "../memory/memory.ts";
 import type { SkillLibrary, SkillText } from "../skills/library.ts";
 import { LibrarySkills } from "../skills/library_skills.ts";
@@ -39,10 +40,12 @@ export function createEmbedded(options: EmbeddedOptions): Upstreams {
   const { telemetry, log, clock, sql, pluginId } = options;
   const catalogue = once(loadCatalogue);
   const token = crypto.randomUUID();
+  const service = createMemoryService({ sql, token, log });
   const memory = createMemory({
     endpoint: ENDPOINT,
     token: () => token,
-    fetch: createMemoryService({ sql, token, log }),
+    // As the network does: who leaves does not wait for the answer.
+    fetch: (request) => orAbort(service(request), request.signal),
     timeoutMs: MEMORY_TIMEOUT_MS,
     telemetry,
     log,

@@ -38,12 +38,8 @@ class Refusal extends Error {
 export function createMemoryService(options: MemoryServiceOptions): Fetch {
   return async (request) => {
     try {
-      request.signal.throwIfAborted();
-      const answer = await serve(request, options);
-      request.signal.throwIfAborted();
-      return answer;
+      return await serve(request, options);
     } catch (error) {
-      if (request.signal.aborted) throw error;
       return refuse(error, options.log);
     }
   };
