@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../schema/json.ts";
 import type { Logger, SqlDriver, SqlRow } from "../ports.ts";
 import { storeUnavailable, translateSqlError } from "./sql_error.ts";
-import { sleep, until, within } from "./timing.ts";
+import { createAlarm, until, within } from "./timing.ts";
 
 /** An open database: in this process, or another process's. */
 export interface LocalDatabase {
@@ -34,13 +34,15 @@ interface Subscription {
 
 // The first opening unpacks a data folder; on a busy machine that takes its time.
 const STATEMENT_MS = 30_000;
-const REOPEN_MS = 200;
+const REOPEN_FIRST_MS = 20;
+const REOPEN_LAST_MS = 1000;
 const MAX_PENDING = 1000;
 
 /** Makes the driver; it opens the database on first use, and again when it ended without being asked. */
 export function createLocalDriver(options: LocalDriverOptions): SqlDriver {
   const subscriptions = new Set<Subscription>();
   let current: Promise<LocalDatabase> | undefined;
+  const alarm = createAlarm();
   let pending = 0;
   let closed = false;
 
@@ -71,12 +73,13 @@ export function createLocalDriver(options: LocalDriverOptions): SqlDriver {
   /** Somebody listens: do not wait for the next statement. */
   async function reopen(): Promise<void> {
     current = undefined;
-    while (!closed && subscriptions.size > 0 && current === undefined) {
-      try {
-        await database();
-      } catch {
-        await sleep(REOPEN_MS);
-      }
+    for (
+      let wait = REOPEN_FIRST_MS;;
+      wait = Math.min(wait * 2, REOPEN_LAST_MS)
+    ) {
+      await alarm.wait(wait);
+      if (closed || subscriptions.size === 0 || current !== undefined) return;
+      await database().catch(() => {});
     }
   }
 

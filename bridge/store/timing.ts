@@ -1,10 +1,8 @@
-/** Waits that end, and do not keep the process alive. */
+/** Waits that end. */
 
-/** Resolves after the time. Does not keep the process alive. */
+/** Resolves after the time. */
 export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    unref(setTimeout(resolve, ms));
-  });
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Rejects with `STATEMENT_TIMEOUT` when the time is over; what was asked may still happen. */
@@ -37,7 +35,7 @@ export function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** A sleep that can be cut short. */
+/** A sleep that can be cut short, and does not keep the process alive. */
 export interface Alarm {
   wait(ms: number): Promise<void>;
   /** Ends the wait that is on, if any. */
@@ -51,7 +49,7 @@ export function createAlarm(): Alarm {
     wait: (ms) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, ms);
-        unref(timer);
+        Deno.unrefTimer(timer as unknown as number);
         ring = () => {
           clearTimeout(timer);
           resolve();
@@ -59,8 +57,4 @@ export function createAlarm(): Alarm {
       }),
     ring: () => ring(),
   };
-}
-
-function unref(timer: ReturnType<typeof setTimeout>): void {
-  Deno.unrefTimer(timer as unknown as number);
 }
