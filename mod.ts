@@ -16,12 +16,25 @@
  * @module
  */
 export * from "./packer/mod.ts";
-export { VERSION } from "./schema/mod.ts";
+export {
+  compareVersions,
+  filesInMemory,
+  validateManifest,
+  validatePlugin,
+  VERSION,
+} from "./schema/mod.ts";
 export type {
   AuditKind,
   Capability,
+  DeclaredFiles,
+  EntryKind,
   Finding,
+  JsonDocument,
+  JsonFault,
+  JsonLimits,
+  JsonNode,
   JsonObject,
+  JsonReading,
   JsonValue,
   Manifest,
   ManifestAudit,
@@ -34,6 +47,9 @@ export type {
   ManifestTarget,
   ManifestTool,
   Severity,
+  TextPosition,
+  ValidateOptions,
+  ValidationReport,
 } from "./schema/mod.ts";
 
 if (import.meta.main) await (await import("./cli.ts")).main();

@@ -12,6 +12,7 @@ export interface ArgumentFault {
   readonly json_pointer: string;
   /** The JSON Schema keyword that failed. */
   readonly constraint: string;
+  /** One sentence, without a full stop. */
   readonly message: string;
   /** The keyword's value, where it says what would be right. */
   readonly expected?: JsonValue;

@@ -10,6 +10,7 @@ export interface Finding {
   readonly json_pointer: string;
   /** The JSON Schema keyword that failed, or the name of a rule of ours. */
   readonly constraint: string;
+  /** What would be right, where one value says it. */
   readonly expected?: JsonValue;
   /** The value that was found; long texts are cut, objects and arrays described. */
   readonly actual?: JsonValue;
@@ -17,6 +18,7 @@ export interface Finding {
   readonly message: string;
   /** What to do about it, and the clause that asks for it. */
   readonly hint: string;
+  /** Whether it fails validation. */
   readonly severity: Severity;
   /** From 1, in {@link file} where given, else in the manifest. */
   readonly line: number;
@@ -30,11 +32,17 @@ export interface Finding {
 
 /** The members that TASK-PLUGIN-001 §8 gives a validation error. */
 export interface SpecError {
+  /** As in {@link Finding}; so are the others. */
   readonly json_pointer: string;
+  /** What was broken. */
   readonly constraint: string;
+  /** What would be right. */
   readonly expected?: JsonValue;
+  /** What was found. */
   readonly actual?: JsonValue;
+  /** In plain words. */
   readonly message: string;
+  /** What to do, and the clause. */
   readonly hint: string;
 }
 

@@ -9,5 +9,6 @@ export type JsonValue =
 
 /** A JSON object. */
 export interface JsonObject {
+  /** A member; `undefined` where there is none of the name. */
   readonly [key: string]: JsonValue | undefined;
 }

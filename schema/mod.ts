@@ -28,6 +28,7 @@ export { filesInMemory } from "./files/port.ts";
 export type { DeclaredFiles, EntryKind } from "./files/port.ts";
 export { ALL_SCOPES, findTool, TOOLS } from "./tools.ts";
 export type { ToolAnnotations, ToolDefinition, ToolName } from "./tools.ts";
+export type { Sep986 } from "./tool_name.ts";
 export { CAPABILITY_SCOPES, WRITE_SCOPES } from "./scopes.ts";
 export type { Capability, Scope } from "./scopes.ts";
 export { compareVersions, parseVersion } from "./semver.ts";
@@ -38,6 +39,7 @@ export type {
   JsonFault,
   JsonLimits,
   JsonNode,
+  JsonReading,
   TextPosition,
 } from "./strict_json/mod.ts";
 export { readFrontmatter } from "./files/frontmatter.ts";

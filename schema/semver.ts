@@ -2,7 +2,9 @@
 
 /** A version, taken apart. Numbers stay text: they have no upper bound. */
 export interface Version {
+  /** Decimal digits. */
   readonly core: readonly [major: string, minor: string, patch: string];
+  /** The identifiers after `-`. */
   readonly prerelease: readonly string[];
   /** Does not change which version it is. */
   readonly build: readonly string[];

@@ -35,6 +35,7 @@ export type ToolName = Sep986<
 
 /** One row of the table. */
 export interface ToolDefinition {
+  /** SEP-986. */
   readonly name: ToolName;
   /** A short name for people. */
   readonly title: string;
@@ -42,6 +43,7 @@ export interface ToolDefinition {
   readonly description: string;
   /** Every scope that a caller needs. */
   readonly scopes: readonly Scope[];
+  /** What a call may do. */
   readonly annotations: ToolAnnotations;
   /** Repeating a call with the same arguments changes nothing more. */
   readonly idempotent: boolean;

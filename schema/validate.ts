@@ -27,6 +27,7 @@ export interface ValidationReport {
 
 /** How {@link validateManifest} reads. */
 export interface ValidateOptions {
+  /** Default: {@link MANIFEST_LIMITS}. */
   readonly limits?: JsonLimits;
 }
 

@@ -6,7 +6,9 @@ import { readPlainFrontmatter } from "./plain_frontmatter.ts";
 
 /** A fault of the frontmatter's text. */
 export interface FrontmatterFault extends TextPosition {
+  /** One sentence, without a full stop. */
   readonly message: string;
+  /** What to do about it. */
   readonly advice: string;
 }
 
@@ -16,6 +18,7 @@ export interface Frontmatter {
   readonly value: JsonObject;
   /** What follows the frontmatter. */
   readonly body: string;
+  /** Why it could not be read. */
   readonly faults: readonly FrontmatterFault[];
   /** Where a member is, or the nearest one above it. */
   positionOf(path: readonly (string | number)[]): TextPosition;

@@ -4,28 +4,39 @@ import { fromPointer } from "../json_pointer.ts";
 
 /** One value's place in the text. Offsets are UTF-16 code units. */
 export interface JsonNode {
+  /** Where the value starts. */
   readonly start: number;
   /** Where the member's key starts; equal to `start` outside objects. */
   readonly keyStart: number;
+  /** Of an array. */
   readonly items?: readonly JsonNode[] | undefined;
+  /** Of an object, by their keys. */
   readonly members?: ReadonlyMap<string, JsonNode> | undefined;
 }
 
 /** A fault of the text itself. */
 export interface JsonFault {
+  /** RFC 6901: the innermost value around the fault. */
   readonly json_pointer: string;
+  /** The kind of fault. */
   readonly constraint: string;
   /** UTF-16 code units from the start of the text. */
   readonly offset: number;
+  /** One sentence, without a full stop. */
   readonly message: string;
+  /** What to do, and which rule asks for it. */
   readonly hint: string;
+  /** What would be right. */
   readonly expected?: JsonValue;
+  /** What was found. */
   readonly actual?: JsonValue;
 }
 
 /** A place as editors show it, both from 1, columns in UTF-16 code units. */
 export interface TextPosition {
+  /** From 1. */
   readonly line: number;
+  /** From 1. */
   readonly column: number;
 }
 
@@ -33,6 +44,7 @@ export interface TextPosition {
 export interface JsonReading {
   /** `undefined` where the text could not be read to its end. */
   readonly value?: JsonValue;
+  /** The value's place. */
   readonly root?: JsonNode | undefined;
   /** In the order of the text. */
   readonly faults: readonly JsonFault[];
@@ -40,6 +52,7 @@ export interface JsonReading {
 
 /** A text with what strict reading found in it. */
 export class JsonDocument {
+  /** As it was read; empty where it could not be decoded. */
   readonly text: string;
   /** In the order of the text. */
   readonly faults: readonly JsonFault[];
