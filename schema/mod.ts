@@ -28,7 +28,6 @@ export { filesInMemory } from "./files/port.ts";
 export type { DeclaredFiles, EntryKind } from "./files/port.ts";
 export { ALL_SCOPES, findTool, TOOLS } from "./tools.ts";
 export type { ToolAnnotations, ToolDefinition, ToolName } from "./tools.ts";
-export type { Sep986 } from "./tool_name.ts";
 export { CAPABILITY_SCOPES, WRITE_SCOPES } from "./scopes.ts";
 export type { Capability, Scope } from "./scopes.ts";
 export { compareVersions, parseVersion } from "./semver.ts";
