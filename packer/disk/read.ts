@@ -35,12 +35,17 @@ export async function diskEntry(
   await judge(bytes);
   const { path, mode } = from;
   const sha256 = await sha256Hex(bytes);
-  const facts = { path, mode, size: bytes.length, sha256 };
-  if (bytes.length <= KEPT_BYTES && bytes.length <= keep.bytes) {
-    keep.bytes -= bytes.length;
-    return { ...facts, read: () => Promise.resolve(bytes) };
+  const size = bytes.length;
+  if (size > KEPT_BYTES || size > keep.bytes) {
+    return { path, mode, size, sha256, read: rereader(from, sha256) };
   }
-  return { ...facts, read: () => readUnchanged(from, sha256) };
+  keep.bytes -= size;
+  return { path, mode, size, sha256, read: () => Promise.resolve(bytes) };
+}
+
+// Made apart from the bytes: a closure keeps all that is in its scope.
+function rereader(from: DiskFile, sha256: string): BundleEntry["read"] {
+  return () => readUnchanged(from, sha256);
 }
 
 async function readUnchanged(
