@@ -36,19 +36,25 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
+const INSTALL =
+  "Install CyberOS's cyberos-cuo and put it on PATH, or set CYBEROS_CUO to its absolute path, then restart the bridge.";
+const TRY =
+  "To try CyberOS without an installation, start the bridge with --embedded.";
+
 /** The refusal for a program that could not be started. */
 export function startRefusal(cause: unknown): BridgeError {
   if (cause instanceof Deno.errors.NotFound) {
     return notConfigured(
       "The program cyberos-cuo was not found",
-      "Install CyberOS's cyberos-cuo and put it on PATH, or set CYBEROS_CUO to its absolute path, then restart the bridge. To try CyberOS without an installation, start the bridge with --embedded.",
+      `${INSTALL} ${TRY}`,
       cause,
     );
   }
+  // A bridge that found no program at its start was given none to start, either.
   if (cause instanceof Deno.errors.NotCapable) {
     return notConfigured(
-      "The bridge may not start the program cyberos-cuo",
-      "The bridge's --allow-run must name the program in CYBEROS_CUO, and PATH must lead to the same file as when the bridge started. Correct it and restart the bridge.",
+      "The program cyberos-cuo was not found, or the bridge may not start it",
+      `${INSTALL} If it is installed, the bridge's --allow-run must name that very file. ${TRY}`,
       cause,
     );
   }
