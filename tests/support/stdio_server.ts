@@ -1,5 +1,6 @@
 /** A program: the real protocol and stdio transport over in-memory upstreams, for tests with real pipes. */
 import { serveStdio } from "../../bridge/transports/stdio.ts";
+import { processStreams } from "../../bridge/transports/stdio_streams.ts";
 import { createProtocol } from "../../bridge/wire/protocol.ts";
 import { principal } from "./bridge_harness.ts";
 import { FakeLogger } from "./fake_logger.ts";
@@ -40,8 +41,7 @@ const stop = new AbortController();
 Deno.addSignalListener("SIGTERM", () => stop.abort());
 Deno.addSignalListener("SIGINT", () => stop.abort());
 await serveStdio(protocol, {
-  input: Deno.stdin,
-  output: Deno.stdout,
+  ...processStreams(),
   signal: stop.signal,
   authenticate: () => Promise.resolve(principal()),
   log,

@@ -105,87 +105,100 @@ class Child {
   }
 }
 
-async function started(): Promise<Child> {
+/** With `used`, the child has had calls enough to poll its streams, where the runtime can. */
+async function started({ used = false } = {}): Promise<Child> {
   const child = new Child();
   await child.write(INITIALIZE);
   assert.equal(
     (await child.read()).result.serverInfo.name,
     "cyberos-mcp-bridge",
   );
+  for (let n = 0; used && n < 30; n++) {
+    await child.write('{"jsonrpc":"2.0","id":"used","method":"ping"}\n');
+    assert.equal((await child.read()).id, "used");
+    await new Promise((next) => setTimeout(next, 5));
+  }
   return child;
 }
 
-Deno.test("STD-02 a frame written a byte at a time through a real pipe keeps its text", async () => {
-  const child = await started();
-  const query = "né — 𝄞 한";
-  for (const byte of new TextEncoder().encode(route(1, query))) {
-    await child.write(Uint8Array.of(byte));
+for (
+  const [streams, used] of [["on a new connection", false], [
+    "on a used connection",
+    true,
+  ]] as const
+) {
+  Deno.test(`STD-02 a frame written a byte at a time through a real pipe keeps its text, ${streams}`, async () => {
+    const child = await started({ used });
+    const query = "né — 𝄞 한";
+    for (const byte of new TextEncoder().encode(route(1, query))) {
+      await child.write(Uint8Array.of(byte));
+    }
+    const { result } = await child.read();
+    assert.equal(result.structuredContent.rationale, query);
+    await child.end();
+  });
+
+  Deno.test(`STD-19 five answers of 600,000 bytes arrive whole at a reader that is slow, ${streams}`, async () => {
+    const child = await started({ used });
+    for (let id = 1; id <= 5; id++) await child.write(route(id, "big 100000"));
+    const ids = new Set<number>();
+    for (let n = 0; n < 5; n++) {
+      const { id, result } = await child.read(2);
+      assert.equal(result.structuredContent.rationale.length, 100_000);
+      ids.add(id);
+    }
+    assert.equal(ids.size, 5);
+    await child.end();
+  });
+
+  Deno.test(`STD-20 a line of 100 MiB is refused once, memory stays bounded, the next request is served, ${streams}`, async () => {
+    const child = await started({ used });
+    const chunk = new TextEncoder().encode("a".repeat(1024 * 1024));
+    for (let n = 0; n < 100; n++) await child.write(chunk);
+    await child.write('\n{"jsonrpc":"2.0","id":5,"method":"ping"}\n');
+    assert.equal((await child.read()).error.code, -32600);
+    assert.deepEqual((await child.read()).result, {});
+    const status = await Deno.readTextFile(`/proc/${child.pid}/status`)
+      .catch(() => "");
+    const peakKiB = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0);
+    assert.ok(peakKiB < 250 * 1024, `peak of ${peakKiB} KiB`);
+    await child.end();
+  });
+
+  for (const name of ["SIGTERM", "SIGINT"] as const) {
+    Deno.test(`${name} during a call ends the process with 0 within two seconds, ${streams}`, async () => {
+      const child = await started({ used });
+      await child.write(route(1, "sleep 60000"));
+      await child.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n');
+      await child.read();
+      child.signal(name);
+      const { code, ms } = await child.ended();
+      assert.equal(code, 0);
+      assert.ok(ms < 2000, `${ms} ms`);
+      await child.end();
+    });
   }
-  const { result } = await child.read();
-  assert.equal(result.structuredContent.rationale, query);
-  await child.end();
-});
 
-Deno.test("STD-19 five answers of 600,000 bytes arrive whole at a reader that is slow", async () => {
-  const child = await started();
-  for (let id = 1; id <= 5; id++) await child.write(route(id, "big 100000"));
-  const ids = new Set<number>();
-  for (let n = 0; n < 5; n++) {
-    const { id, result } = await child.read(2);
-    assert.equal(result.structuredContent.rationale.length, 100_000);
-    ids.add(id);
-  }
-  assert.equal(ids.size, 5);
-  await child.end();
-});
-
-Deno.test("STD-20 a line of 100 MiB is refused once, memory stays bounded, the next request is served", async () => {
-  const child = await started();
-  const chunk = new TextEncoder().encode("a".repeat(1024 * 1024));
-  for (let n = 0; n < 100; n++) await child.write(chunk);
-  await child.write('\n{"jsonrpc":"2.0","id":5,"method":"ping"}\n');
-  assert.equal((await child.read()).error.code, -32600);
-  assert.deepEqual((await child.read()).result, {});
-  const status = await Deno.readTextFile(`/proc/${child.pid}/status`)
-    .catch(() => "");
-  const peakKiB = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0);
-  assert.ok(peakKiB < 250 * 1024, `peak of ${peakKiB} KiB`);
-  await child.end();
-});
-
-for (const name of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test(`${name} during a call ends the process with 0 within two seconds`, async () => {
-    const child = await started();
+  Deno.test(`the end of stdin during a call ends the process with 0 within two seconds, ${streams}`, async () => {
+    const child = await started({ used });
     await child.write(route(1, "sleep 60000"));
-    await child.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n');
-    await child.read();
-    child.signal(name);
+    await child.closeInput();
+    const { code, ms } = await child.ended();
+    assert.equal(code, 0);
+    assert.ok(ms < 2000, `${ms} ms`);
+    await child.closeOutput();
+  });
+
+  Deno.test(`a host that closes stdout first ends the process without a word on it, ${streams}`, async () => {
+    const child = await started({ used });
+    await child.closeOutput();
+    await child.write(route(1, "big 100000"));
     const { code, ms } = await child.ended();
     assert.equal(code, 0);
     assert.ok(ms < 2000, `${ms} ms`);
     await child.end();
   });
 }
-
-Deno.test("the end of stdin during a call ends the process with 0 within two seconds", async () => {
-  const child = await started();
-  await child.write(route(1, "sleep 60000"));
-  await child.closeInput();
-  const { code, ms } = await child.ended();
-  assert.equal(code, 0);
-  assert.ok(ms < 2000, `${ms} ms`);
-  await child.closeOutput();
-});
-
-Deno.test("a host that closes stdout first ends the process without a word on it", async () => {
-  const child = await started();
-  await child.closeOutput();
-  await child.write(route(1, "big 100000"));
-  const { code, ms } = await child.ended();
-  assert.equal(code, 0);
-  assert.ok(ms < 2000, `${ms} ms`);
-  await child.end();
-});
 
 async function withClient(
   capabilities: Loose,
