@@ -5,6 +5,7 @@ import type { ConfigProblem } from "../config/load.ts";
 import { BridgeError } from "../errors.ts";
 import type { LaunchMessage } from "../sandbox/launch_message.ts";
 import { serveStdio } from "../transports/stdio.ts";
+import { processStreams } from "../transports/stdio_streams.ts";
 import type { Principal } from "../types.ts";
 
 /** Runs the transport that is configured; gives the exit code. */
@@ -23,8 +24,7 @@ export async function serve(
     embedded: message.config.embedded,
   });
   await serveStdio(bridge.protocol, {
-    input: Deno.stdin,
-    output: Deno.stdout,
+    ...processStreams(),
     signal,
     authenticate: () => wellConfigured(message.problems, caller),
     log: bridge.log,
