@@ -6,6 +6,7 @@ import type { Bench, Row } from "./row.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   startup: async () => (await import("./startup_bench.ts")).bench,
+  stdio: async () => (await import("./stdio_bench.ts")).bench,
   validate: async () => (await import("./validate_bench.ts")).bench,
   pack: async () => (await import("./pack_bench.ts")).bench,
   doctor: async () => (await import("./doctor_bench.ts")).bench,
