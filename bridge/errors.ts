@@ -17,6 +17,7 @@ export type ErrorClass =
 
 /** What every refusal of one code has in common. */
 export interface ErrorRow {
+  /** What the host shows. */
   readonly class: ErrorClass;
   /** JSON-RPC `error.code`. */
   readonly rpcCode: number;
@@ -359,13 +360,20 @@ export interface BridgeErrorOptions extends ErrorOptions {
  * row or internal id may be in them. `cause` reaches the log only.
  */
 export class BridgeError extends Error {
+  /** Always `BridgeError`. */
   override readonly name = "BridgeError";
+  /** Which refusal it is. */
   readonly code: BridgeErrorCode;
+  /** What the person can do. */
   readonly hint: string;
+  /** More members for `error.data`. */
   readonly data: JsonObject;
+  /** Whether the same call can succeed later. */
   readonly retryable: boolean;
+  /** Seconds until a repeat makes sense. */
   readonly retryAfterSeconds: number | undefined;
 
+  /** @param message What happened, in words that the caller may read. */
   constructor(
     code: BridgeErrorCode,
     message: string,

@@ -104,7 +104,9 @@ export interface TaskView {
 
 /** Whether something that the bridge leans on works, in words for `/readyz` and `check`. */
 export interface DependencyStatus {
+  /** Such as `memory`. */
   readonly name: string;
+  /** `degraded` still serves. */
   readonly state: "ok" | "degraded" | "down" | "not configured";
   /** What is wrong and what to do; never a secret, path or address. */
   readonly detail?: string;

@@ -1,12 +1,9 @@
 /** Serves MCP over HTTP until the process is told to stop. */
 import { ALL_SCOPES } from "../../schema/tools.ts";
 import { EMBEDDED_SUBJECT, EMBEDDED_TENANT } from "../compose/identity.ts";
-import { compose, type Composition } from "../compose/mod.ts";
-import { SYSTEM_CLOCK } from "../compose/telemetry.ts";
-import { dependencyStatuses } from "../compose/readiness.ts";
+import { composeHttp } from "../compose/http.ts";
+import type { Composition } from "../compose/mod.ts";
 import type { LaunchMessage } from "../sandbox/launch_message.ts";
-import { createCallLimits } from "../transports/http/call_limits.ts";
-import { createHttpHandler } from "../transports/http/handler.ts";
 import { serveHttp } from "../transports/http/serve.ts";
 import { print } from "./own_flags.ts";
 import { composeOptions } from "./serve.ts";
@@ -26,34 +23,9 @@ export async function serveHttpCommand(
     return 2;
   }
   let ownUrl: string | undefined;
-  const limits = createCallLimits({ ...config, clock: SYSTEM_CLOCK });
-  const bridge = compose({
+  const { bridge, handler, abort } = composeHttp({
     ...composeOptions(message),
     resourceUrls: () => ownUrl === undefined ? [] : [ownUrl],
-    enter: limits,
-  });
-  const hard = new AbortController();
-  const handler = createHttpHandler({
-    protocol: bridge.protocol,
-    authenticator: bridge.identity.authenticator,
-    readiness: (deadline) => dependencyStatuses(bridge, deadline),
-    clock: bridge.clock,
-    log: bridge.log,
-    signal: hard.signal,
-    scopes: ALL_SCOPES,
-    authorizationServers: config.embedded ? [] : [config.authIssuer],
-    ...(config.resourceUrl === undefined
-      ? {}
-      : { resourceUrl: config.resourceUrl }),
-    listenHostname: config.listen.hostname,
-    allowedHosts: config.allowedHosts,
-    corsOrigins: config.corsOrigins,
-    limits: {
-      maxHeadBytes: config.maxHeaderBytes,
-      maxBodyBytes: config.maxMessageBytes,
-      maxJsonDepth: config.maxJsonDepth,
-      bodyTimeoutMs: config.bodyTimeoutSeconds * 1000,
-    },
   });
   const server = serveHttp({
     listen: config.listen,
@@ -65,7 +37,7 @@ export async function serveHttpCommand(
       idleTimeoutMs: config.idleTimeoutSeconds * 1000,
       drainTimeoutMs: config.drainTimeoutSeconds * 1000,
     },
-    onDrained: () => hard.abort(),
+    onDrained: abort,
   });
   ownUrl = `http://${hostOf(server.hostname)}:${server.port}/mcp`;
   bridge.log.info("bridge.started", {

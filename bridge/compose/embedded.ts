@@ -25,11 +25,8 @@ export function embeddedServices(options: ServicesOptions): Services {
 async function openDatabase(
   { dataDir, log }: ServicesOptions,
 ): Promise<SqlDriver> {
-  const [{ createLocalDriver }, { openPglite }] = await Promise.all([
-    import("../store/local_database.ts"),
-    import("../store/pglite.ts"),
-  ]);
-  return createLocalDriver({ open: () => openPglite(dataDir), logger: log });
+  const { createEmbeddedDriver } = await import("../store/embedded.ts");
+  return createEmbeddedDriver({ dataDir, logger: log });
 }
 
 async function createUpstreams(

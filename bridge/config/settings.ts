@@ -22,48 +22,91 @@ import {
 
 /** The bridge's configuration, every value checked. */
 export interface BridgeConfig {
+  /** stdio for a host on this machine, http for an operator's server. */
   readonly transport: "stdio" | "http";
+  /** Where http listens. Beyond loopback, put TLS in front. */
   readonly listen: ListenAddress;
+  /** A browser origin that may call; repeat the flag for more. */
   readonly corsOrigins: readonly string[];
+  /** Another Host header to accept, without port; repeat the flag for more. */
   readonly allowedHosts: readonly string[];
+  /** Refuse clients that ask for another published MCP revision, instead of answering 2025-11-25. */
   readonly protocolStrict: boolean;
+  /** Run everything in this process: catalogue, memory, task store and token issuer. Loopback only. */
   readonly embedded: boolean;
+  /** With --embedded: keep nothing on disk. */
   readonly ephemeral: boolean;
+  /** With --embedded: where the data is kept. Several bridges may share it. */
   readonly dataDir: string | undefined;
+  /** The issuer that access tokens must name, byte for byte. */
   readonly authIssuer: string;
+  /** Where the issuer's public keys are. */
   readonly jwksUrl: string | undefined;
+  /** Signature algorithms to accept. */
   readonly jwtAlgorithms: readonly string[];
+  /** How far the issuer's clock may be off. */
   readonly clockSkewSeconds: number;
+  /** Tokens must have the audience plugin:ID or the resource URL. */
   readonly pluginId: string;
+  /** The public URL of /mcp, as clients see it (RFC 9728). */
   readonly resourceUrl: string | undefined;
+  /** stdio: a file with the access token, read for each call so that it can be renewed. */
   readonly tokenFile: string | undefined;
+  /** stdio: the access token itself, where there is no file. */
   readonly accessToken: string | undefined;
+  /** PostgreSQL, as the bridge's own role (no superuser, no owner). */
   readonly databaseUrl: string | undefined;
+  /** PostgreSQL, as the owner of the schema: for the migrate command only. */
   readonly ownerDatabaseUrl: string | undefined;
+  /** Connections to PostgreSQL, besides one that listens. */
   readonly databasePoolSize: number;
+  /** The CUO program: a name on PATH or an absolute path. */
   readonly cuo: string;
+  /** How to speak to it; auto tries JSON-RPC once. */
   readonly cuoProtocol: "auto" | "jsonrpc" | "cli";
+  /** CUO over HTTP JSON-RPC, where there are no child processes; wins over --cuo. */
   readonly cuoEndpoint: string | undefined;
+  /** A CyberOS checkout: CUO's catalogue, and its skills folder. */
   readonly cyberosRoot: string | undefined;
+  /** The audit memory service. */
   readonly memoryEndpoint: string;
+  /** The bridge's own credential for the memory service. */
   readonly memoryToken: string | undefined;
+  /** The skill broker; without it skills are read from a folder. */
   readonly skillBrokerEndpoint: string | undefined;
+  /** The bridge's own credential for the skill broker. */
   readonly skillBrokerToken: string | undefined;
+  /** A folder of skills, one folder each with a SKILL.md. */
   readonly skillsDir: string | undefined;
+  /** How long a silent instance keeps its tasks; the heartbeat is a third of it. */
   readonly taskLeaseSeconds: number;
+  /** Running tasks of one subject. */
   readonly maxTasksPerSubject: number;
+  /** Running tasks of one tenant. */
   readonly maxTasksPerTenant: number;
+  /** The largest message taken, on either transport. */
   readonly maxMessageBytes: number;
+  /** Calls at one time in all. */
   readonly maxConcurrentCalls: number;
+  /** http: calls at one time of one tenant. */
   readonly maxConcurrentCallsPerTenant: number;
+  /** http: calls per second of one subject; twice as many in one burst. */
   readonly callsPerSecond: number;
+  /** http: the URL and headers of one request. */
   readonly maxHeaderBytes: number;
+  /** http: how deep a message may nest. */
   readonly maxJsonDepth: number;
+  /** http: how long a message may take to arrive. */
   readonly bodyTimeoutSeconds: number;
+  /** http: open connections; one more is turned away with 503. */
   readonly maxConnections: number;
+  /** http: how long a connection may be without a whole request, before it is closed. */
   readonly idleTimeoutSeconds: number;
+  /** http: how long answers under way may take once the bridge stops. */
   readonly drainTimeoutSeconds: number;
+  /** Tokens whose signature is not computed again; 0 computes each. What a token says is judged anew every time. */
   readonly maxRememberedSignatures: number;
+  /** What is written to stderr, as JSON lines. */
   readonly logLevel: LogLevel;
 }
 
@@ -450,3 +493,11 @@ export const SETTINGS: {
     help: "What is written to stderr, as JSON lines.",
   },
 };
+
+/** The configuration when nobody sets anything. */
+export function defaultConfig(): BridgeConfig {
+  const entries = Object.entries(SETTINGS).map((
+    [key, { fallback }],
+  ) => [key, fallback]);
+  return Object.fromEntries(entries) as BridgeConfig;
+}

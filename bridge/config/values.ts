@@ -99,6 +99,7 @@ export const POSTGRES_URL: ValueKind<string> = {
 
 /** An address to listen on. */
 export interface ListenAddress {
+  /** A name or an address, IPv6 without brackets. */
   readonly hostname: string;
   /** 0 takes a free port. */
   readonly port: number;

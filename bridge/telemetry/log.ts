@@ -2,11 +2,17 @@
 import type { JsonObject } from "../../schema/json.ts";
 import type { Clock, Logger } from "../ports.ts";
 
-/** Levels, least urgent first. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error", "off"] as const;
-
 /** A level of the log; `off` writes nothing. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
+
+/** Levels, least urgent first. */
+export const LOG_LEVELS: readonly LogLevel[] = [
+  "debug",
+  "info",
+  "warn",
+  "error",
+  "off",
+];
 
 /** What {@link createLogger} needs. */
 export interface LoggerOptions {
