@@ -119,24 +119,21 @@ const KINDS: readonly Kind[] = [
     matches: (keys) => keys.has("minAppVersion"),
   },
   {
-    name: "a Codex plugin.json",
-    matches: (keys) => keys.has("interface") && keys.has("name"),
-  },
-  {
-    name: "a Claude Code plugin.json",
+    name: "a plugin.json of Claude Code, Cursor or Codex",
     matches: (keys, value) =>
       typeof value.name === "string" && !keys.has("id") &&
-      [...keys].every((key) => CLAUDE_KEYS.has(key)),
+      [...keys].filter((key) => !HOST_KEYS.has(key)).length <=
+        (keys.has("author") || keys.has("mcpServers") ? 2 : 0),
   },
   {
     name: "a file of another system",
     matches: (keys) =>
-      !OURS.some((key) => keys.has(key)) &&
-      [...keys].filter((key) => !OUR_KEYS.has(key)).length > keys.size / 2,
+      !keys.has("id") && !OURS.some((key) => keys.has(key)) &&
+      [...keys].some((key) => !OUR_KEYS.has(key)),
   },
 ];
 
-const CLAUDE_KEYS: ReadonlySet<string> = new Set([
+const HOST_KEYS: ReadonlySet<string> = new Set([
   "$schema",
   "agents",
   "author",
