@@ -1,5 +1,6 @@
 /** The exact permissions of the bridge's code, computed from its configuration. */
 import type { BridgeConfig } from "../config/settings.ts";
+import { endpointGrants } from "../store/local_endpoint.ts";
 import type { BridgeCommand } from "./launch_message.ts";
 
 /** A worker's permissions, each a closed list. */
@@ -96,9 +97,13 @@ function netHosts(
 
 function upstreamHosts(
   config: BridgeConfig,
-  { otelUrl }: SandboxFacts,
+  { otelUrl, dataDir }: SandboxFacts,
 ): (string | undefined)[] {
-  if (config.embedded) return [urlHost(otelUrl)];
+  if (config.embedded) {
+    // Where the bridges that share the folder meet.
+    const meeting = dataDir === undefined ? [] : endpointGrants(dataDir);
+    return [urlHost(otelUrl), ...meeting];
+  }
   return [
     urlHost(otelUrl),
     urlHost(config.skillBrokerEndpoint),

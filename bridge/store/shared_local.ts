@@ -9,6 +9,7 @@ import type { LocalDatabase } from "./local_database.ts";
 import {
   type EndpointKind,
   endpointKind,
+  type EndpointListener,
   type LocalEndpoint,
   localEndpoint,
 } from "./local_endpoint.ts";
@@ -93,16 +94,28 @@ async function lead(
   { open = openPglite, schema }: JoinOptions & { schema: number },
 ): Promise<LocalDatabase> {
   try {
-    return await serveDatabase({
-      endpoint: await endpoint.listen(),
-      database: open(`${dataDir}/db`),
-      schema,
-    });
+    const place = await listenIfAllowed(endpoint);
+    const database = open(`${dataDir}/db`);
+    return place === undefined
+      ? await database
+      : await serveDatabase({ endpoint: place, database, schema });
   } catch (error) {
     throw storeUnavailable(
       error,
       "The embedded data cannot be opened. If it is damaged or of another version, cyberos-mcp-bridge reset --embedded clears it.",
     );
+  }
+}
+
+/** Undefined where the command line grants no socket: then this process works alone. */
+async function listenIfAllowed(
+  endpoint: LocalEndpoint,
+): Promise<EndpointListener | undefined> {
+  try {
+    return await endpoint.listen();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
   }
 }
 

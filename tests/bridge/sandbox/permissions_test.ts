@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { endpointGrants } from "../../../bridge/store/local_endpoint.ts";
 import { loadConfig } from "../../../bridge/config/load.ts";
 import { defaultDataDir } from "../../../bridge/sandbox/data_dir.ts";
 import { findProgram } from "../../../bridge/sandbox/find_program.ts";
@@ -66,12 +67,13 @@ Deno.test("sandboxPermissions() adds every host that the configuration names, wi
   assert.deepEqual(run, [], "CUO over HTTP starts no program");
 });
 
-Deno.test("sandboxPermissions() gives embedded mode its folder and no host at all", () => {
+Deno.test("sandboxPermissions() gives embedded mode its folder, the socket in it and no host at all", () => {
   const given = permissions(["--embedded"], {
     dataDir: "/d",
     cuoProgram: undefined,
   });
-  assert.deepEqual(given.net, []);
+  assert.deepEqual(given.net, endpointGrants("/d"));
+  assert.ok(given.net.every((host) => host === "unix:/d/store.sock"));
   assert.deepEqual(given.run, []);
   assert.deepEqual(given.write, ["/d", "/tmp/w"]);
 });
