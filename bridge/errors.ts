@@ -373,7 +373,7 @@ export class BridgeError extends Error {
   /** Seconds until a repeat makes sense. */
   readonly retryAfterSeconds: number | undefined;
 
-  /** @param message What happened, in words that the caller may read. */
+  /** Makes the refusal; the message says what happened, in words that the caller may read. */
   constructor(
     code: BridgeErrorCode,
     message: string,

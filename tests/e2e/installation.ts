@@ -191,7 +191,7 @@ export async function startHttpBridge(
 
 /** Reads the log until the bridge says where it listens, then only drains it. */
 async function listeningUrl(
-  stderr: ReadableStream<Uint8Array>,
+  stderr: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<string> {
   const reader = stderr.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
