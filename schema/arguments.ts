@@ -1,8 +1,14 @@
 /** Checks of a tool call's arguments against the tool's input schema. */
-import type { OutputUnit, Schema } from "@cfworker/json-schema";
+import type {
+  OutputUnit,
+  Schema,
+  ValidationResult,
+  Validator,
+} from "@cfworker/json-schema";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { SchemaFault } from "./json_schema/faults.ts";
 import { toFaults } from "./json_schema/faults.ts";
+import { compileQuick } from "./json_schema/quick.ts";
 import { requirement } from "./json_schema/words.ts";
 import { nearest } from "./nearest.ts";
 
@@ -43,21 +49,43 @@ const TOO_MANY: ArgumentFault = {
 export async function compileArguments(
   schema: JsonObject,
 ): Promise<ArgumentCheck> {
-  const { Validator } = await import("@cfworker/json-schema");
+  const library = await import("@cfworker/json-schema");
   // The library writes marks into the schema it is given, so it gets a copy.
   const copy = structuredClone(schema) as JsonObject & Schema;
-  const quick = new Validator(copy, "2020-12", true);
-  const thorough = new Validator(copy, "2020-12", false);
+  const isSurelyRight = compileQuick(copy);
+  const quick = new library.Validator(copy, "2020-12", true);
+  const thorough = new library.Validator(copy, "2020-12", false);
   quick.validate({});
   return (value) => {
+    if (isSurelyRight(value)) return [];
     if (memberCount(value) > MAX_MEMBERS) return [TOO_MANY];
-    const first = quick.validate(value);
+    const first = attempt(quick, value);
+    if (first === undefined) return [ILL_FORMED];
     if (first.valid) return [];
     const units = isHuge(value)
       ? first.errors
       : thorough.validate(value).errors;
     return describe(units, copy, value);
   };
+}
+
+const ILL_FORMED: ArgumentFault = {
+  json_pointer: "",
+  constraint: "unicode",
+  message: "The arguments must have only well-formed Unicode in their names",
+};
+
+/** The library cannot write half a surrogate pair into a location, and throws. */
+function attempt(
+  validator: Validator,
+  value: JsonValue,
+): ValidationResult | undefined {
+  try {
+    return validator.validate(value);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
 }
 
 function describe(

@@ -1,3 +1,5 @@
+import type { Schema } from "@cfworker/json-schema";
+import { Validator } from "@cfworker/json-schema";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileArguments } from "./arguments.ts";
@@ -107,6 +109,52 @@ Deno.test("compileArguments() leaves the table as it was", async () => {
   assert.deepEqual(TOOLS, before);
   const frozen = Object.freeze({ type: "object", properties: {} });
   assert.deepEqual((await compileArguments(frozen))({}), []);
+});
+
+Deno.test("compileArguments() accepts only what the library accepts", async () => {
+  const value = fc.constantFrom<JsonValue>(
+    "cto",
+    "",
+    "x".repeat(300),
+    0,
+    1,
+    50,
+    51,
+    1.5,
+    -1,
+    2 ** 60,
+    {},
+    { a: 1 },
+    [],
+    null,
+    true,
+    "Kind",
+    "decision",
+  );
+  for (const { name, inputSchema } of TOOLS) {
+    const check = await compileArguments(inputSchema);
+    const library = new Validator(
+      structuredClone(inputSchema) as Schema,
+      "2020-12",
+    );
+    const names = [...Object.keys(inputSchema.properties ?? {}), "other"];
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 6 }),
+        (args) => {
+          const valid = library.validate(args).valid;
+          assert.equal(check(args).length === 0, valid, name);
+        },
+      ),
+      { seed: 17, numRuns: 400 },
+    );
+  }
+});
+
+Deno.test("compileArguments() answers to names that are no Unicode", () => {
+  assert.deepEqual(execute({ ...GOOD, "\ud800": 1 }).map((f) => f.constraint), [
+    "unicode",
+  ]);
 });
 
 Deno.test("compileArguments() answers to any JSON", async () => {

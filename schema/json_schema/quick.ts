@@ -125,8 +125,9 @@ const KEYWORDS: Readonly<Record<string, (root: JsonObject) => MakeCheck>> = {
     // Equal objects are not told apart here, so they are for the library.
     (new Set(value).size === value.length && !value.some(isCompound)),
   additionalProperties: () => (expected, schema) =>
-    // `properties` sees to it.
-    expected === false && schema.properties !== undefined
+    // `properties` sees to a false one.
+    expected === true ||
+      expected === false && schema.properties !== undefined
       ? () => true
       : () => false,
 };
