@@ -22,10 +22,11 @@ export async function serveHttpCommand(
     for (const line of missing) print("stderr", `  ${line}`);
     return 2;
   }
-  let ownUrl: string | undefined;
+  // Known once the port is.
+  const ownUrls: string[] = [];
   const { bridge, handler, abort } = composeHttp({
     ...composeOptions(message),
-    resourceUrls: () => ownUrl === undefined ? [] : [ownUrl],
+    resourceUrls: () => ownUrls,
   });
   const server = serveHttp({
     listen: config.listen,
@@ -39,7 +40,8 @@ export async function serveHttpCommand(
     },
     onDrained: abort,
   });
-  ownUrl = `http://${hostOf(server.hostname)}:${server.port}/mcp`;
+  const ownUrl = `http://${hostOf(server.hostname)}:${server.port}/mcp`;
+  ownUrls.push(ownUrl);
   bridge.log.info("bridge.started", {
     transport: "http",
     url: ownUrl,
