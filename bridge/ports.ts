@@ -338,6 +338,8 @@ export interface TaskStore {
     onSignal: (signal: TaskSignal) => void,
   ): Promise<{ stop(): Promise<void> }>;
   status(signal: AbortSignal): Promise<DependencyStatus>;
+  /** Leaves the store, and its database unless that is somebody else's too. */
+  close(): Promise<void>;
 }
 
 /** A row of a query's answer. */

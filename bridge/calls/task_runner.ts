@@ -320,6 +320,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     upkeep.stop();
     const subscription = await listening?.catch(() => undefined);
     await subscription?.stop().catch(() => {});
+    await store.close();
   }
 
   if (options.eager) begin();

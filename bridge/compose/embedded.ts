@@ -63,6 +63,7 @@ async function createTasks(
     pluginId: config.pluginId,
     leaseMs,
     embedded: true,
+    sharedDriver: true,
   });
   return createTaskRunner({
     store,

@@ -32,6 +32,8 @@ export interface TaskStoreOptions {
   readonly leaseMs: number;
   /** The driver is the one that `--embedded` brings along. */
   readonly embedded?: boolean;
+  /** Somebody else uses the driver too, and closes it. */
+  readonly sharedDriver?: boolean;
 }
 
 /** The NOTIFY channel of every instance. Payloads hold a kind and a task id, nothing of a tenant. */
@@ -215,6 +217,8 @@ export function createTaskStore(options: TaskStoreOptions): TaskStore {
     },
 
     status: (signal) => statusOf(driver, options, signal),
+
+    close: () => options.sharedDriver ? Promise.resolve() : driver.close(),
   };
 }
 

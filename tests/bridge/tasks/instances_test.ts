@@ -190,7 +190,7 @@ Deno.test({
   async fn() {
     const server = await startCluster(postgresPrograms(), { durable: true });
     const { bridgeUrl } = await prepareServer(server);
-    const instance = openInstance(bridgeUrl, { leaseMs: 3000, eager: true });
+    const instance = openInstance(bridgeUrl, { leaseMs: 1500, eager: true });
     const { runner } = instance;
     const held = holdWork();
     const start = startOf(held.work);
@@ -223,7 +223,7 @@ Deno.test({
       );
       // It ends while nobody can be told, and stays away longer than a lease.
       held.complete({ steps_executed: 7 });
-      await new Promise((resolve) => setTimeout(resolve, 3300));
+      await new Promise((resolve) => setTimeout(resolve, 1800));
       await server.start();
       await eventually(async () => {
         const seen = await runner.get(start.principal, task.taskId)
