@@ -4,7 +4,7 @@
  * `modules/cuo/<persona>/workflows/<workflow>.md`.
  */
 import type { Workflow } from "../../types.ts";
-import { parseFrontmatter } from "../common/frontmatter.ts";
+import { FrontmatterReader } from "../common/frontmatter.ts";
 
 const LAYOUTS = ["modules/cuo", "cuo"];
 const MAX_FILE_BYTES = 256 * 1024;
@@ -16,21 +16,29 @@ export async function readCheckout(
   persona: string,
   workflows: readonly Workflow[],
 ): Promise<readonly Workflow[]> {
+  const reader = new FrontmatterReader();
   return await Promise.all(
-    workflows.map((workflow) => enrich(root, persona, workflow)),
+    workflows.map((workflow) =>
+      enrich(`${persona}/workflows/${workflow.slug}`, workflow, {
+        root,
+        reader,
+      })
+    ),
   );
 }
 
 async function enrich(
-  root: string,
-  persona: string,
+  name: string,
   workflow: Workflow,
+  { root, reader }: {
+    readonly root: string;
+    readonly reader: FrontmatterReader;
+  },
 ): Promise<Workflow> {
   for (const layout of LAYOUTS) {
-    const path = `${root}/${layout}/${persona}/workflows/${workflow.slug}.md`;
-    const text = await readSmall(path);
+    const text = await readSmall(`${root}/${layout}/${name}.md`);
     if (text === undefined) continue;
-    const head = await parseFrontmatter(text);
+    const head = await reader.read(text);
     return head.ok ? merge(workflow, head.data) : workflow;
   }
   return workflow;

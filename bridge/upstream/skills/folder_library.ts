@@ -1,5 +1,6 @@
 /** Skills from a folder: `<folder>/<skill>/SKILL.md`, read again when a file changes. */
 import type { DependencyStatus, Skill, SkillProblem } from "../../types.ts";
+import { FrontmatterReader } from "../common/frontmatter.ts";
 import type { SkillLibrary, SkillText } from "./library.ts";
 import { isSkillId, readSkillFile, type SkillFile } from "./skill_file.ts";
 
@@ -43,6 +44,7 @@ export class NoFolderError extends Error {
 export class FolderLibrary implements SkillLibrary {
   readonly #options: FolderLibraryOptions;
   readonly #cache = new Map<string, Cached>();
+  readonly #reader = new FrontmatterReader();
   #scan: { readonly at: number; readonly result: Promise<Scan> } | undefined;
 
   constructor(options: FolderLibraryOptions) {
@@ -165,7 +167,8 @@ export class FolderLibrary implements SkillLibrary {
       const stamp = `${info.mtime?.getTime()}:${info.size}:${info.ino}`;
       const cached = this.#cache.get(folder);
       if (cached?.stamp === stamp && !options.keepText) return cached.file;
-      const file = await readSkillFile(folder, await Deno.readTextFile(path));
+      const text = await Deno.readTextFile(path);
+      const file = await readSkillFile(folder, text, this.#reader);
       // The texts of a whole catalogue would be megabytes that nobody asked for.
       this.#cache.set(folder, { stamp, file: withoutBody(file) });
       return file;

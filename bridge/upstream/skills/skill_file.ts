@@ -1,5 +1,5 @@
 /** One `SKILL.md`, judged. Source: the Agent Skills specification, PRODUCT "Upstream contracts". */
-import { parseFrontmatter } from "../common/frontmatter.ts";
+import type { FrontmatterReader } from "../common/frontmatter.ts";
 import type { SkillText } from "./library.ts";
 
 /** A skill, or why its file is none. `reason` holds no path of this machine. */
@@ -21,8 +21,9 @@ export function isSkillId(name: string): boolean {
 export async function readSkillFile(
   folder: string,
   text: string,
+  reader: FrontmatterReader,
 ): Promise<SkillFile> {
-  const head = await parseFrontmatter(text);
+  const head = await reader.read(text);
   if (!head.ok) return refuse(`SKILL.md ${head.reason}, line ${head.line}`);
   const { name, description } = head.data;
   if (typeof name !== "string" || name.trim() === "") {
