@@ -278,8 +278,8 @@ const HOSTILE:
       () =>
         rawZip(Array.from({ length: 3 }, (_, i) => ({
           name: `bomb${i}`,
-          data: new Uint8Array(150_000),
-          ...both({ size: ARCHIVE_LIMITS.entryBytes - 1000 * 1000 * 20 }),
+          data: new Uint8Array(160_000),
+          ...both({ size: 150 * MIB }),
         }))),
     ],
     [
