@@ -45,7 +45,7 @@ function toPersona(persona: Persona): JsonObject {
       ? {}
       : { description: persona.description }),
     status: persona.status,
-    workflow_count: Math.max(0, Math.trunc(persona.workflowCount)),
+    workflow_count: Math.max(0, Math.trunc(persona.workflowCount)) || 0,
   };
 }
 

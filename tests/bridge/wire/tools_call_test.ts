@@ -339,6 +339,24 @@ for (const [title, args, pointer] of WRONG_ARGUMENTS) {
   });
 }
 
+Deno.test("HTTP-24 wrong arguments are the same error on both transports and as a task", async () => {
+  const harness = new Harness();
+  const seen = new Set<string>();
+  for (const transport of ["http", "stdio"] as const) {
+    for (const task of [undefined, {}]) {
+      const { error } = await harness.tool(
+        "cyberos.cuo.execute_workflow",
+        { ...RUN, inputs: "none" },
+        { exchange: { transport }, ...(task === undefined ? {} : { task }) },
+      );
+      const { trace_id: _, ...data } = error.data;
+      seen.add(JSON.stringify({ ...error, data }));
+    }
+  }
+  assert.equal(seen.size, 1);
+  assert.equal(harness.loads, 0);
+});
+
 Deno.test("HTTP-24 arguments absent or null are {}", async () => {
   const harness = new Harness();
   for (const args of [undefined, null, {}]) {
