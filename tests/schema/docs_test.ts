@@ -8,10 +8,11 @@ function page(name: string): string {
   return Deno.readTextFileSync(new URL(`docs/${name}`, ROOT));
 }
 
+/** Without the faults of tools' arguments, which are no findings. */
 function* sources(folder: URL): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(folder)) {
     if (isDirectory) yield* sources(new URL(`${name}/`, folder));
-    else if (name.endsWith(".ts") && !name.endsWith("_test.ts")) {
+    else if (/(?<!_test)\.ts$/.test(name) && name !== "arguments.ts") {
       yield Deno.readTextFileSync(new URL(name, folder));
     }
   }
@@ -32,8 +33,6 @@ Deno.test("docs/validate.md explains every constraint", () => {
       names.add(name ?? "");
     }
   }
-  // Of tools' arguments, not of manifests.
-  names.delete("maxProperties");
   assert.ok(names.size > 50, [...names].sort().join(" "));
   const text = page("validate.md");
   for (const name of names) assert.ok(text.includes(`\`${name}\``), name);
