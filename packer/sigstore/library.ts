@@ -4,6 +4,7 @@ import type * as coreModule from "@sigstore/core";
 import type * as specsModule from "@sigstore/protobuf-specs";
 import type * as verifyModule from "@sigstore/verify";
 import { PackerError } from "../errors.ts";
+import { commonJs } from "./common_js.ts";
 
 /** What verification needs of the libraries. */
 export interface Sigstore {
@@ -31,8 +32,15 @@ export async function loadSigstore(): Promise<Sigstore> {
     import("@sigstore/protobuf-specs"),
     import("@sigstore/verify"),
   ]);
-  const sigstore: Sigstore = { core, bundle, specs, verify };
-  const holder = core.crypto as { verify: Verify & { [REPAIRED]?: true } };
+  const sigstore: Sigstore = {
+    core: commonJs(core),
+    bundle: commonJs(bundle),
+    specs: commonJs(specs),
+    verify: commonJs(verify),
+  };
+  const holder = sigstore.core.crypto as {
+    verify: Verify & { [REPAIRED]?: true };
+  };
   if (holder.verify[REPAIRED]) return sigstore;
   holder.verify = Object.assign(withDefaultDigest(holder.verify), {
     [REPAIRED]: true as const,

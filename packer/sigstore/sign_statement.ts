@@ -1,7 +1,9 @@
 /** Keyless signing: a key that lives for seconds, a certificate, a log entry. */
+import type * as signModule from "@sigstore/sign";
 import canonicalize from "canonicalize";
 import { Buffer } from "node:buffer";
 import { PackerError } from "../errors.ts";
+import { commonJs } from "./common_js.ts";
 import type { IdentityToken } from "./identity_token.ts";
 import { loadSigstore } from "./library.ts";
 import { decodeSignature, PAYLOAD_TYPE } from "./plugin_signature.ts";
@@ -48,8 +50,9 @@ export async function signStatement(
   token: IdentityToken,
   services: SigningServices,
 ): Promise<ManifestSignature> {
-  const { DSSEBundleBuilder } = await import("@sigstore/sign");
-  const builder = new DSSEBundleBuilder(await signing(token, services));
+  const library = commonJs(await import("@sigstore/sign"));
+  const { DSSEBundleBuilder } = library;
+  const builder = new DSSEBundleBuilder(signing(library, token, services));
   const sigstore = await loadSigstore();
   try {
     const bundle = await builder.create({
@@ -68,10 +71,11 @@ export async function signStatement(
   }
 }
 
-async function signing(token: IdentityToken, services: SigningServices) {
-  const { FulcioSigner, RekorWitness, TSAWitness } = await import(
-    "@sigstore/sign"
-  );
+function signing(
+  { FulcioSigner, RekorWitness, TSAWitness }: typeof signModule,
+  token: IdentityToken,
+  services: SigningServices,
+) {
   const limits = {
     timeout: services.timeoutMs ?? TIMEOUT_MS,
     retry: { retries: services.retries ?? RETRIES, minTimeout: 400 },
