@@ -151,7 +151,10 @@ async function* inflateChunks(
   yield* stream;
 }
 
-const CHUNK_BYTES = 64 * 1024;
+// Deflate makes a thousand bytes of one: what goes in at once bounds what a bomb
+// brings out before it is seen.
+const CHUNK_BYTES = 16 * 1024;
+const BLOCK_BYTES = 16 * CHUNK_BYTES;
 
 function compressedChunks(
   source: ArchiveSource,
@@ -159,13 +162,16 @@ function compressedChunks(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = entry.dataOffset;
   const end = entry.dataOffset + entry.compressedSize;
+  let block = new Uint8Array(0);
   return new ReadableStream({
     async pull(controller) {
-      if (at >= end) return controller.close();
-      const chunk = await source.read(at, Math.min(CHUNK_BYTES, end - at));
-      at += chunk.length;
-      if (chunk.length === 0) controller.close();
-      else controller.enqueue(chunk);
+      if (block.length === 0) {
+        block = await source.read(at, Math.min(BLOCK_BYTES, end - at));
+        at += block.length;
+      }
+      if (block.length === 0) return controller.close();
+      controller.enqueue(block.subarray(0, CHUNK_BYTES));
+      block = block.subarray(CHUNK_BYTES);
     },
-  });
+  }, { highWaterMark: 0 });
 }

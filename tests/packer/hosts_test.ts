@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { parse as parseYaml } from "yaml";
 import { pack, PackerError, type Target } from "../../mod.ts";
+import { composeBundle } from "../../packer/compose.ts";
+import { authorFiles, MANIFEST } from "../doctor/support/plugin.ts";
 import { listArchive, readArchive } from "./support/archive.ts";
 import { type DiskPlugin, diskPlugin } from "./support/disk_plugin.ts";
 
@@ -330,4 +332,23 @@ Deno.test("ADP-10 a manifest with a secret in it is refused", async () => {
     },
   });
   await assert.rejects(packed(plugin, "claude-code"), /GitHub token/);
+});
+
+Deno.test("composeBundle() refuses two files that some system takes for one", async () => {
+  const files = await authorFiles({ "assets/A.txt": "x", "assets/a.txt": "y" });
+  const input = { manifest: MANIFEST, files, target: "cowork" } as const;
+  await assert.rejects(composeBundle(input), /for one/);
+  files.delete("assets/A.txt");
+  await composeBundle(input);
+});
+
+Deno.test("composeBundle() refuses a declared file that is not there", async () => {
+  for (const path of ["commands/acme-audit.md", "skills/read-trail/SKILL.md"]) {
+    const files = await authorFiles();
+    files.delete(path);
+    await assert.rejects(
+      composeBundle({ manifest: MANIFEST, files, target: "claude-code" }),
+      (error) => error instanceof PackerError && error.code === "ENTRY_REFUSED",
+    );
+  }
 });

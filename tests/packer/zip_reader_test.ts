@@ -1,6 +1,6 @@
 /** Every verdict of the strict reader, each beside a good archive that passes. */
 import assert from "node:assert/strict";
-import { deflateRawSync } from "node:zlib";
+import { constants, deflateRawSync } from "node:zlib";
 import { concat } from "../../packer/digest.ts";
 import { memoryEntry } from "../../packer/entry.ts";
 import { ARCHIVE_LIMITS } from "../../packer/limits.ts";
@@ -453,4 +453,41 @@ Deno.test("readZip() refuses every flipped bit and every cut of a good archive, 
   for (let size = 0; size < bytes.length; size += 5) {
     assert.notDeepEqual(await codes(bytes.slice(0, size)), []);
   }
+});
+
+// How many bytes of the archive a reading takes.
+function counted(bytes: Uint8Array<ArrayBuffer>) {
+  const source = bytesSource(bytes);
+  let read = 0;
+  return {
+    size: source.size,
+    read: async (offset: number, length: number) => {
+      const chunk = await source.read(offset, length);
+      read += chunk.length;
+      return chunk;
+    },
+    get bytesRead() {
+      return read;
+    },
+  };
+}
+
+Deno.test("readZip() stops at the declared size of a large bomb, and does not start on an impossible one", async () => {
+  // 640 MiB of zeros in 650 KB: blocks without an end, again and again.
+  const open = deflateRawSync(new Uint8Array(64 * MIB), {
+    finishFlush: constants.Z_FULL_FLUSH,
+  });
+  const data = concat(Array.from({ length: 10 }, () => open));
+  const small = counted(
+    rawZip([{ name: "bomb", data, ...both({ size: 9 * MIB }) }]),
+  );
+  const stopped = await readZip(small);
+  assert.equal(stopped.findings[0]?.code, "ZIP_DATA");
+  assert.ok(small.bytesRead < data.length / 2, `${small.bytesRead} bytes read`);
+  const lie = counted(
+    rawZip([{ name: "bomb", data: zeros, ...both({ size: 9 * MIB }) }]),
+  );
+  const refused = await readZip(lie);
+  assert.equal(refused.findings[0]?.code, "ZIP_DATA");
+  assert.ok(lie.bytesRead < 200, `${lie.bytesRead} bytes read`);
 });
