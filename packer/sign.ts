@@ -42,6 +42,7 @@ export interface SignOptions {
   readonly signatureFile?: string;
   /** Believed besides the built-in ones when the new signature is verified. */
   readonly trustedRoots?: readonly TrustedRootSource[];
+  /** The time to judge the new signature by; now unless given. */
   readonly now?: Date;
 }
 
@@ -49,9 +50,13 @@ export interface SignOptions {
 export interface SignResult {
   /** The manifest, or the signature file. */
   readonly written: string;
+  /** The host. */
   readonly target: Target;
+  /** Where the log has it: 80 lower-case hex digits. */
   readonly rekor_uuid: string;
+  /** Who signed. */
   readonly certificate_identity: string;
+  /** Who vouched for that. */
   readonly certificate_oidc_issuer: string;
   /** False where no trusted root at hand knows the services that signed. */
   readonly verified: boolean;

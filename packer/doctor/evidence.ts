@@ -23,6 +23,7 @@ export interface DoctorOptions {
     readonly rekorUrl?: string;
     readonly fetch: typeof fetch;
   };
+  /** The time to judge by; now unless given. */
   readonly now?: Date;
 }
 
@@ -47,7 +48,9 @@ export interface Evidence {
 export interface ReportNotes {
   /** SHA-256 of the archive, or of the one that the folder packs to. */
   sha256?: string;
+  /** A signature that holds. */
   signature?: VerifiedSignature;
+  /** The log was asked, and has the entry. */
   confirmedOnline?: boolean;
 }
 

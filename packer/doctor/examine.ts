@@ -46,11 +46,15 @@ const CHECKS: readonly (readonly [
 
 /** What became of an examination. */
 export interface Examination {
+  /** What was examined. */
   readonly kind: "archive" | "folder";
   /** Absent where no manifest could be read. */
   readonly plugin?: { readonly id: string; readonly version: string };
+  /** The host; absent where no manifest could be read. */
   readonly target?: Target;
+  /** What each check found out. */
   readonly outcomes: ReadonlyMap<InvariantId, Outcome>;
+  /** Facts that are no verdicts. */
   readonly notes: ReportNotes;
 }
 

@@ -29,6 +29,7 @@ export type Verdict =
 
 /** One fault of a bundle. */
 export interface DoctorFinding {
+  /** For programs. */
   readonly code: Verdict;
   /** A sentence without a full stop. */
   readonly message: string;

@@ -12,16 +12,21 @@ export interface TokenSources {
   readonly sigstoreIdToken?: string;
   /** `ACTIONS_ID_TOKEN_REQUEST_URL` and `…_TOKEN` of GitHub Actions. */
   readonly actionsRequestUrl?: string;
+  /** What GitHub Actions gives to ask it with. */
   readonly actionsRequestToken?: string;
+  /** How it is asked. */
   readonly fetch: typeof fetch;
+  /** The time to judge expiry by. */
   readonly now: Date;
 }
 
 /** An identity token, looked at but not verified: Fulcio does that. */
 export interface IdentityToken {
+  /** The token itself: a secret. */
   readonly value: string;
   /** Whom the certificate will name. */
   readonly subject: string;
+  /** Who vouches for the subject. */
   readonly issuer: string;
 }
 

@@ -21,10 +21,13 @@ export interface PluginSignature {
 
 /** Where the log says that it has the signature. */
 export interface LoggedSignature {
+  /** SHA-256 of the log's key, base64. */
   readonly logIdBase64: string;
   /** Decimal. */
   readonly logIndex: string;
+  /** When the log took it. */
   readonly integratedTime: Date;
+  /** The canonical entry. */
   readonly body: Uint8Array;
 }
 

@@ -13,6 +13,7 @@ export interface TrustedSigner {
 
 /** Any one of these signers is accepted. Never empty. */
 export interface IdentityPolicy {
+  /** Any one of them. */
   readonly signers: readonly TrustedSigner[];
 }
 

@@ -19,12 +19,15 @@ export interface ManifestSignature {
 
 /** Whom to ask for certificate, log entry and time stamp. */
 export interface SigningServices {
+  /** Where certificates come from. */
   readonly fulcioUrl: string;
   /** A log of version 1: only those have UUIDs. */
   readonly rekorUrl: string;
   /** No time stamp is asked for when absent: the log's promise is one. */
   readonly tsaUrl?: string;
+  /** Milliseconds for one request. */
   readonly timeoutMs?: number;
+  /** Further tries of a failed request. */
   readonly retries?: number;
 }
 

@@ -25,10 +25,13 @@ export interface SignatureCheck {
 
 /** A signature that holds. */
 export interface VerifiedSignature {
+  /** Who signed, from the certificate. */
   readonly signer: VerifiedSigner;
   /** Name of the trusted root that vouches for it. */
   readonly trustedRoot: string;
+  /** Recomputed from the log entry: 80 lower-case hex digits. */
   readonly rekorUuid: string;
+  /** The log entry. */
   readonly entry: LoggedSignature;
   /** Base URL of the log, from the trusted root. */
   readonly logUrl: string | undefined;
