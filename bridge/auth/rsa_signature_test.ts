@@ -94,6 +94,19 @@ Deno.test("verifyRsaSignature() refuses signatures of another length or beyond t
   ) assert(!accepts(bad));
 });
 
+Deno.test("verifyRsaSignature() refuses the modulus added to a good signature", () => {
+  for (let round = 0;; round++) {
+    const message = `message ${round}`;
+    const signature = sign("sha256", Buffer.from(message), privateKey);
+    const wrapped = (toBigInt(signature) + key.modulus).toString(16);
+    // Only a small signature leaves room for it within the modulus's length.
+    if (wrapped.length > 512) continue;
+    assert(accepts(signature, message));
+    assert(!accepts(Buffer.from(wrapped.padStart(512, "0"), "hex"), message));
+    break;
+  }
+});
+
 Deno.test("verifyRsaSignature() refuses every padding but the one of RFC 8017", () => {
   const digest = createHash("sha256").update(MESSAGE).digest("hex");
   const info = INFO.sha256;

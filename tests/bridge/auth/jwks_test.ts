@@ -135,6 +135,23 @@ Deno.test("AUTH-06 keys of no use are skipped one by one", async () => {
   await authenticate(sameName);
 });
 
+Deno.test("AUTH-06 a key is used for what its set says it is for, and nothing else", async () => {
+  for (
+    const limits of [
+      { use: "enc" },
+      { alg: "RS512" },
+      { key_ops: ["encrypt"] },
+      { key_ops: "verify" },
+    ]
+  ) {
+    const { refusal } = setUp([{ ...old.publicJwk, ...limits }]);
+    assert.equal((await refusal(old)).code, "TOKEN_INVALID");
+  }
+  const { alg: _, use: __, ...bare } = old.publicJwk;
+  await setUp([bare]).authenticate(old);
+  await setUp([{ ...bare, key_ops: ["verify"] }]).authenticate(old);
+});
+
 Deno.test("createRemoteKeys() verifies a token without kid by any key that fits", async () => {
   const { refusal, jwks, authenticate } = setUp([
     sameName.publicJwk,

@@ -49,6 +49,22 @@ Deno.test("HTTP-15 a call with a progress token streams progress, then its answe
   });
 });
 
+Deno.test("createHttpHandler() streams to many callers at once, each its own", async () => {
+  await withBridge({}, async ({ post }) => {
+    await Promise.all(Array.from({ length: 20 }, async (_, index) => {
+      const call = toolCall("cyberos.cuo.execute_workflow", RUN, {
+        _meta: { progressToken: `p${index}` },
+      });
+      const response = await post({ ...call, id: index });
+      const messages = messagesOf(await response.text());
+      assert.equal(messages.at(-1)?.id, index);
+      for (const { params } of messages.slice(0, -1)) {
+        assert.equal(params?.progressToken, `p${index}`);
+      }
+    }));
+  });
+});
+
 Deno.test("createHttpHandler() answers in JSON where the caller takes no events", async () => {
   await withBridge({}, async ({ post }) => {
     for (const accept of ["application/json", "*/*", ""]) {
