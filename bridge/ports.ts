@@ -194,12 +194,27 @@ export interface TaskStart {
   readonly onEnd?: (task: TaskView) => Promise<void>;
 }
 
+/** What names a task that an earlier call started. */
+export interface TaskKey {
+  readonly principal: Principal;
+  readonly tool: ToolName;
+  /** As in {@link TaskStart}. */
+  readonly input: JsonObject;
+  readonly idempotencyKey: string;
+}
+
 /** Starts and follows tasks. Tasks of other tenants and subjects do not exist for a caller. */
 export interface TaskRunner {
   /** Commits the row before it resolves. `created` is false when the key named an earlier task. */
   start(
     request: TaskStart,
   ): Promise<{ readonly task: TaskView; readonly created: boolean }>;
+  /**
+   * The task that this key started, or nothing; never starts one.
+   *
+   * @throws {BridgeError} `CONFLICT` where the key started another call, `STORE_UNAVAILABLE`.
+   */
+  find?(key: TaskKey): Promise<TaskView | undefined>;
   /** @throws {BridgeError} `TASK_NOT_FOUND`, `STORE_UNAVAILABLE`. */
   get(principal: Principal, taskId: string): Promise<TaskView>;
   /** Newest first. The cursor is opaque and tamper-proof. */

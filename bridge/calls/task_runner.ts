@@ -25,6 +25,7 @@ import {
   lostError,
   notFound,
 } from "./task_runner_errors.ts";
+import { findByKey } from "./task_runner_find.ts";
 import { type LiveTask, runLive } from "./task_runner_live.ts";
 import {
   clampTtl,
@@ -326,6 +327,11 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   if (options.eager) begin();
   return {
     start,
+    async find(key) {
+      begin();
+      const task = await findByKey(store, key);
+      return task && toView(task);
+    },
     get,
     async list(principal, { cursor, limit }) {
       begin();
