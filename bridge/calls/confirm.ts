@@ -3,7 +3,7 @@ import type { JsonObject } from "../../schema/json.ts";
 import type { ToolName } from "../../schema/tools.ts";
 import { BridgeError } from "../errors.ts";
 import type { Confirmations } from "../ports.ts";
-import type { Principal } from "../types.ts";
+import type { Principal, TaskView } from "../types.ts";
 import type { Tool } from "./tool_set.ts";
 
 /** What a person did with our question. */
@@ -20,8 +20,10 @@ export interface Evidence {
   readonly ask?: (question: string) => Promise<ElicitAction>;
 }
 
-/** A confirmed call. */
+/** A call that may run. */
 export interface Confirmed {
+  /** The task that an earlier, confirmed call started: this one only asks how it goes. */
+  readonly earlier?: TaskView;
   /** The same for every replay of one confirmation token. */
   readonly replayKey?: string;
 }
@@ -38,6 +40,8 @@ export async function confirm(
   evidence: Evidence,
 ): Promise<Confirmed> {
   if (!tool.needsConfirmation || evidence.hostConfirmed) return {};
+  const earlier = await tool.earlier?.(call.arguments, call.principal);
+  if (earlier !== undefined) return { earlier };
   const { token } = evidence;
   if (token !== undefined) {
     return await confirmByToken(tool, call, { ...evidence, token });

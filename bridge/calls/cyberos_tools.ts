@@ -11,7 +11,7 @@ import { recordInvocation } from "./audit_trail.ts";
 import { listPersonas, listWorkflows, route } from "./cuo_tools.ts";
 import { appendAudit, readAudit } from "./memory_tools.ts";
 import { listCatalog } from "./skill_tools.ts";
-import { runAsTask } from "./task_tools.ts";
+import { findEarlier, runAsTask } from "./task_tools.ts";
 import {
   createToolSet,
   type Tool,
@@ -92,6 +92,12 @@ function mount(definition: ToolDefinition, deps: CyberosToolsDeps): Tool {
     longRunning: definition.longRunning,
     validate: argumentValidator(definition.inputSchema),
     ...(question === undefined ? {} : { question }),
+    ...(definition.longRunning
+      ? {
+        earlier: (args, principal) =>
+          findEarlier(deps.tasks, name, { arguments: args, principal }),
+      }
+      : {}),
     call: (args, context) => CALLS[name](deps, args, context),
   };
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../schema/json.ts";
 import type { ToolName } from "../../schema/tools.ts";
 import type { RunContext, TaskRunner } from "../ports.ts";
-import type { TaskView } from "../types.ts";
+import type { Principal, TaskView } from "../types.ts";
 import type { ToolAnswer, ToolContext } from "./tool_set.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
@@ -33,23 +33,9 @@ export async function runAsTask(
   run: TaskRun,
   context: ToolContext,
 ): Promise<ToolAnswer> {
-  const { wait_seconds, timeout_seconds, idempotency_key, ...input } =
-    run.arguments;
-  const key = (idempotency_key as string | undefined) ?? context.replayKey;
-  const { task } = await runner.start({
-    principal: context.principal,
-    tool: run.tool,
-    input,
-    ...(key === undefined ? {} : { idempotencyKey: key }),
-    timeoutMs: 1000 *
-      ((timeout_seconds as number | undefined) ?? DEFAULT_TIMEOUT_SECONDS),
-    ...(context.task?.ttlMs === undefined ? {} : { ttlMs: context.task.ttlMs }),
-    span: context.span,
-    work: (runContext) => run.work(input, runContext),
-    ...(run.onEnd === undefined ? {} : { onEnd: run.onEnd }),
-  });
-  context.log("debug", { event: "task started", task_id: task.taskId });
+  const task = context.earlier ?? await start(runner, run, context);
   if (context.task !== undefined) return { kind: "created", task };
+  const { wait_seconds } = run.arguments;
   const waitMs = 1000 * ((wait_seconds as number | undefined) ?? 0);
   if (waitMs === 0 || task.status !== "running") return { kind: "state", task };
   return {
@@ -59,5 +45,63 @@ export async function runAsTask(
       signal: context.signal,
       onProgress: context.onProgress,
     }),
+  };
+}
+
+/**
+ * The task that the call's idempotency key started before, if it has a key.
+ *
+ * @throws {BridgeError} `CONFLICT`, `STORE_UNAVAILABLE`.
+ */
+export async function findEarlier(
+  tasks: () => Promise<TaskRunner>,
+  tool: ToolName,
+  call: { readonly arguments: JsonObject; readonly principal: Principal },
+): Promise<TaskView | undefined> {
+  const { input, key } = split(call.arguments);
+  if (key === undefined) return undefined;
+  const runner = await tasks();
+  return await runner.find?.({
+    principal: call.principal,
+    tool,
+    input,
+    idempotencyKey: key,
+  });
+}
+
+async function start(
+  runner: TaskRunner,
+  run: TaskRun,
+  context: ToolContext,
+): Promise<TaskView> {
+  const { input, timeoutMs, key = context.replayKey } = split(run.arguments);
+  const ttlMs = context.task?.ttlMs;
+  const { task } = await runner.start({
+    principal: context.principal,
+    tool: run.tool,
+    input,
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    timeoutMs,
+    ...(ttlMs === undefined ? {} : { ttlMs }),
+    span: context.span,
+    work: (runContext) => run.work(input, runContext),
+    ...(run.onEnd === undefined ? {} : { onEnd: run.onEnd }),
+  });
+  context.log("debug", { event: "task started", task_id: task.taskId });
+  return task;
+}
+
+/** The run's own arguments, and the options of its task. */
+function split(
+  args: JsonObject,
+): { input: JsonObject; timeoutMs: number; key?: string } {
+  const { wait_seconds: _, timeout_seconds, idempotency_key, ...input } = args;
+  return {
+    input,
+    timeoutMs: 1000 *
+      ((timeout_seconds as number | undefined) ?? DEFAULT_TIMEOUT_SECONDS),
+    ...(idempotency_key === undefined
+      ? {}
+      : { key: idempotency_key as string }),
   };
 }

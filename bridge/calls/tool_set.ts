@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../schema/json.ts";
 import type { ArgumentIssue } from "../errors.ts";
 import type { UpstreamContext } from "../ports.ts";
-import type { Progress, TaskView } from "../types.ts";
+import type { Principal, Progress, TaskView } from "../types.ts";
 import type { LogLevel } from "./log_level.ts";
 
 /** What a tool is told about the call. */
@@ -13,6 +13,8 @@ export interface ToolContext extends UpstreamContext {
   readonly log: (level: LogLevel, data: JsonValue) => void;
   /** Present when the caller wants an MCP task handle instead of an answer. */
   readonly task?: { readonly ttlMs?: number };
+  /** What {@link Tool.earlier} found: to be answered instead of starting anything. */
+  readonly earlier?: TaskView;
   /** The same for every replay of one confirmation, so that a replay repeats nothing. */
   readonly replayKey?: string;
 }
@@ -47,6 +49,16 @@ export interface Tool {
   validate(args: JsonObject): Promise<readonly ArgumentIssue[]>;
   /** The question to the person, where {@link Tool.needsConfirmation}. */
   question?(args: JsonObject): string;
+  /**
+   * The task that an earlier, confirmed call of the same key started, where the
+   * call only asks how it goes: nobody need confirm that.
+   *
+   * @throws {BridgeError} `CONFLICT`, `STORE_UNAVAILABLE`.
+   */
+  earlier?(
+    args: JsonObject,
+    principal: Principal,
+  ): Promise<TaskView | undefined>;
   /** Runs the tool on arguments that fit. @throws {BridgeError} What went wrong; any other throw is a bug. */
   call(args: JsonObject, context: ToolContext): Promise<ToolAnswer>;
 }

@@ -1,7 +1,12 @@
 /** Tasks in memory, with the port's promises: isolation, keys, one terminal state, waits. */
 import { toFailure } from "../../bridge/calls/failure.ts";
 import { BridgeError } from "../../bridge/errors.ts";
-import type { Clock, TaskRunner, TaskStart } from "../../bridge/ports.ts";
+import type {
+  Clock,
+  TaskKey,
+  TaskRunner,
+  TaskStart,
+} from "../../bridge/ports.ts";
 import type {
   DependencyStatus,
   Principal,
@@ -51,6 +56,20 @@ export class FakeTaskRunner implements TaskRunner {
       }
       this.starts.push(request);
       return { task: this.#run(request, { owner, key, input }), created: true };
+    });
+  }
+
+  find(key: TaskKey): Promise<TaskView | undefined> {
+    return this.#try(() => {
+      const name = `${
+        ownerOf(key.principal)
+      } ${key.tool} ${key.idempotencyKey}`;
+      const earlier = this.#byKey.get(name);
+      if (earlier === undefined) return undefined;
+      if (earlier.input !== JSON.stringify(key.input)) {
+        throw new BridgeError("CONFLICT", "The key names another call");
+      }
+      return earlier.view;
     });
   }
 

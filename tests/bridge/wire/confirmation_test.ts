@@ -158,3 +158,27 @@ Deno.test("P2-FM08 the scope is judged before anyone is asked to confirm", async
   const { error } = await harness.tool("cyberos.memory.append_audit", APPEND);
   assert.deepEqual(error.data.missing_scopes, ["cyberos:memory:write"]);
 });
+
+Deno.test("asking how a confirmed run goes needs no second confirmation, and starts nothing", async () => {
+  const harness = new Harness();
+  const args = { ...INVOKE, idempotency_key: "monday" };
+  const call = (more: object, meta = {}) =>
+    harness.tool("cyberos.skill.invoke_skill", { ...args, ...more }, { meta });
+  const early = await call({});
+  assert.equal(early.error.data.class, "authz_denied");
+  const first = await call({}, CONFIRMED);
+  const { task_id } = first.result.structuredContent;
+  await harness.tasks.idle();
+  const later = await call({ wait_seconds: 5 });
+  assert.equal(later.result.structuredContent.task_id, task_id);
+  assert.equal(later.result.structuredContent.status, "completed");
+  assert.equal(harness.tasks.starts.length, 1);
+  const other = await call({ inputs: { changed: true } });
+  assert.equal(other.error.data.class, "input_validation");
+  harness.caller = () => principal({ subject: "user-2" });
+  const stranger = await call({});
+  assert.equal(stranger.error.data.class, "authz_denied");
+  harness.caller = () => principal({ tenantId: TENANT_B });
+  assert.equal((await call({})).error.data.class, "authz_denied");
+  assert.equal(harness.tasks.starts.length, 1);
+});
