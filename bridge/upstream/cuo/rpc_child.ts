@@ -105,7 +105,8 @@ export class RpcChild {
 
   /** The traces of the requests under way. */
   get traceIds(): readonly string[] {
-    return [...new Set([...this.#waiting.values()].map((w) => w.traceId))];
+    const ids = [...this.#waiting.values()].map((waiter) => waiter.traceId);
+    return [...new Set(ids)].filter((id) => id !== "");
   }
 
   /** How many requests wait for an answer. */
