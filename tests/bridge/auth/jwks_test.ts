@@ -200,6 +200,13 @@ Deno.test("createRemoteKeys() answers an outage as unavailable, and recovers by 
   }
 });
 
+Deno.test("createRemoteKeys() reads no key set beyond its bound", async () => {
+  const text = JSON.stringify({ keys: [old.publicJwk] });
+  await setUp(text + " ".repeat(100_000)).authenticate(old);
+  const { refusal } = setUp(text + " ".repeat(600_000));
+  assert.equal((await refusal(old)).code, "KEYS_UNAVAILABLE");
+});
+
 Deno.test("createRemoteKeys() serves the present keys through a short outage, not a long one", async () => {
   const { jwks, time, authenticate, refusal } = setUp([old.publicJwk]);
   await authenticate(old);

@@ -220,6 +220,45 @@ Deno.test("serveHttp() serves requests that come in one packet, in order", async
   });
 });
 
+Deno.test("serveHttp() falls back to Deno.serve, says so, and drains all the same", async () => {
+  const internal = (Deno as unknown as { internal: symbol }).internal;
+  const parts = (Deno as unknown as Record<symbol, Record<string, unknown>>)[
+    internal
+  ];
+  assert(parts);
+  const { serveHttpOnConnection } = parts;
+  parts["serveHttpOnConnection"] = undefined;
+  try {
+    await withBridge({}, async ({ post, harness, stop, server, log }) => {
+      assert.match(JSON.stringify(log.lines), /http\.unguarded/);
+      assert.equal(server.connections, undefined);
+      const gate = Promise.withResolvers<void>();
+      harness.upstreams.behaviours.set("cuo.listPersonas", async () => {
+        await gate.promise;
+        return [];
+      });
+      const call = post(toolCall("cyberos.cuo.list_personas"));
+      while (harness.upstreams.calls.length < 1) await tick();
+      stop();
+      gate.resolve();
+      assert.match(await (await call).text(), /"personas":\[\]/);
+      await server.finished;
+    });
+  } finally {
+    parts["serveHttpOnConnection"] = serveHttpOnConnection;
+  }
+});
+
+Deno.test("createHttpHandler() is a fetch handler for Deno.serve and deno serve", async () => {
+  const { handler } = makeHandler();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => handler(request),
+  );
+  assert.equal(statusOf(await rawPost(server.addr.port, [])), 200);
+  await server.shutdown();
+});
+
 const DROPS = Number(Deno.env.get("CYBEROS_TEST_DROPS") ?? 1_000);
 
 Deno.test(`serveHttp() survives ${DROPS} connections dropped at random points`, async () => {
