@@ -195,11 +195,15 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
         stdout: "null",
         stderr: "piped",
       }).spawn();
-      while ((await namesIn(plugin.out)).length === 0) {
+      let running = true;
+      const ended = child.status.then(() => running = false);
+      while (running && (await namesIn(plugin.out)).length === 0) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
+      assert.ok(running, "the pack ended before it could be interrupted");
       child.kill(signal);
       const { code, stderr } = await child.output();
+      await ended;
       assert.equal(code, 130);
       assert.match(new TextDecoder().decode(stderr), /nothing was written/);
       assert.deepEqual(await namesIn(plugin.out), []);
