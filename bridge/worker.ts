@@ -1,14 +1,21 @@
 /// <reference lib="webworker" />
 /** The sandboxed side of `cyberos-mcp-bridge`: one worker, one command. */
 import { serve } from "./commands/serve.ts";
+import { createProcessClient } from "./sandbox/process_client.ts";
 import type {
   ExitMessage,
   LaunchMessage,
+  ProcessReply,
   StopMessage,
 } from "./sandbox/launch_message.ts";
+import type { ProcessTree } from "./upstream/cuo/process_tree.ts";
 
 /** Runs a command until it is done or the signal aborts; gives the exit code. */
-type Run = (message: LaunchMessage, signal: AbortSignal) => Promise<number>;
+type Run = (
+  message: LaunchMessage,
+  signal: AbortSignal,
+  processTree: ProcessTree,
+) => Promise<number>;
 
 // A host waits for `serve`; the others may load when they are asked for.
 const COMMANDS: Readonly<Record<LaunchMessage["command"], () => Promise<Run>>> =
@@ -22,9 +29,23 @@ const COMMANDS: Readonly<Record<LaunchMessage["command"], () => Promise<Run>>> =
   };
 
 const stop = new AbortController();
+const processes = createProcessClient((request) => self.postMessage(request));
 
-self.onmessage = async (event: MessageEvent<LaunchMessage | StopMessage>) => {
+// A bug in one call's afterlife must not end everybody else's: it is said, and the bridge lives.
+self.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  complain(event.reason);
+});
+self.addEventListener("error", (event) => {
+  event.preventDefault();
+  complain(event.error ?? event.message);
+});
+
+type Incoming = LaunchMessage | StopMessage | ProcessReply;
+
+self.onmessage = async (event: MessageEvent<Incoming>) => {
   const message = event.data;
+  if (message.type === "processes") return processes.settle(message);
   if (message.type === "stop") {
     stop.abort(new DOMException(message.reason, "AbortError"));
     return;
@@ -32,12 +53,22 @@ self.onmessage = async (event: MessageEvent<LaunchMessage | StopMessage>) => {
   let code = 70;
   try {
     const run = await COMMANDS[message.command]();
-    code = await run(message, stop.signal);
+    code = await run(message, stop.signal, processes);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(
-      new TextEncoder().encode(`cyberos-mcp-bridge: ${text}\n`),
-    );
+    complain(error);
   }
   self.postMessage({ type: "exit", code } satisfies ExitMessage);
 };
+
+function complain(error: unknown): void {
+  const text = error instanceof Error
+    ? error.stack ?? error.message
+    : String(error);
+  const line = JSON.stringify({
+    time: new Date().toISOString(),
+    level: "error",
+    event: "bridge.bug",
+    detail: text.slice(0, 4000),
+  });
+  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+}

@@ -3,6 +3,7 @@ import { stdioPrincipal } from "../compose/identity.ts";
 import { compose, type ComposeOptions } from "../compose/mod.ts";
 import type { ConfigProblem } from "../config/load.ts";
 import { BridgeError } from "../errors.ts";
+import type { ProcessTree } from "../upstream/cuo/process_tree.ts";
 import type { LaunchMessage } from "../sandbox/launch_message.ts";
 import { serveStdio } from "../transports/stdio.ts";
 import { processStreams } from "../transports/stdio_streams.ts";
@@ -12,12 +13,13 @@ import type { Principal } from "../types.ts";
 export async function serve(
   message: LaunchMessage,
   signal: AbortSignal,
+  processTree?: ProcessTree,
 ): Promise<number> {
   if (message.config.transport === "http") {
     const { serveHttpCommand } = await import("./serve_http.ts");
-    return await serveHttpCommand(message, signal);
+    return await serveHttpCommand(message, signal, processTree);
   }
-  const bridge = compose(composeOptions(message));
+  const bridge = compose(composeOptions(message, processTree));
   const caller = stdioPrincipal(message.config, bridge.identity.authenticator);
   bridge.log.info("bridge.started", {
     transport: "stdio",
@@ -36,9 +38,20 @@ export async function serve(
 }
 
 /** What the launcher found out, as the composition takes it. */
-export function composeOptions(message: LaunchMessage): ComposeOptions {
+export function composeOptions(
+  message: LaunchMessage,
+  processTree?: ProcessTree,
+): ComposeOptions {
   const { config, otelEnv, childEnv, cuoProgram, dataDir, workDir } = message;
-  return { config, otelEnv, childEnv, cuoProgram, dataDir, workDir };
+  return {
+    config,
+    otelEnv,
+    childEnv,
+    cuoProgram,
+    dataDir,
+    workDir,
+    ...(processTree === undefined ? {} : { processTree }),
+  };
 }
 
 /** A host hides stderr: what is wrong with the configuration is said in the call's answer. */

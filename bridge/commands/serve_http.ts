@@ -3,6 +3,7 @@ import { ALL_SCOPES } from "../../schema/tools.ts";
 import { EMBEDDED_SUBJECT, EMBEDDED_TENANT } from "../compose/identity.ts";
 import { composeHttp } from "../compose/http.ts";
 import type { Composition } from "../compose/mod.ts";
+import type { ProcessTree } from "../upstream/cuo/process_tree.ts";
 import type { LaunchMessage } from "../sandbox/launch_message.ts";
 import { serveHttp } from "../transports/http/serve.ts";
 import { print } from "./own_flags.ts";
@@ -14,6 +15,7 @@ const TOKEN_SECONDS = 12 * 3600;
 export async function serveHttpCommand(
   message: LaunchMessage,
   signal: AbortSignal,
+  processTree?: ProcessTree,
 ): Promise<number> {
   const { config } = message;
   const missing = missingForHttp(message);
@@ -25,7 +27,7 @@ export async function serveHttpCommand(
   // Known once the port is.
   const ownUrls: string[] = [];
   const { bridge, handler, abort } = composeHttp({
-    ...composeOptions(message),
+    ...composeOptions(message, processTree),
     resourceUrls: () => ownUrls,
   });
   const server = serveHttp({

@@ -42,6 +42,7 @@ async function createUpstreams(options: ServicesOptions): Promise<Upstreams> {
       ...given("endpoint", config.cuoEndpoint),
       ...given("root", config.cyberosRoot),
       ...given("workDir", options.workDir),
+      ...given("processTree", options.processTree),
     }),
     memory: createMemory({
       ...common,

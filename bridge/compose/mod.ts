@@ -9,6 +9,7 @@ import type {
   Upstreams,
 } from "../ports.ts";
 import type { Principal } from "../types.ts";
+import type { ProcessTree } from "../upstream/cuo/process_tree.ts";
 import { createProtocol, type Protocol } from "../wire/protocol.ts";
 import { createServices } from "./services.ts";
 import { createIdentity, type Identity } from "./identity.ts";
@@ -25,6 +26,8 @@ export interface ComposeOptions {
   readonly cuoProgram: string | undefined;
   readonly dataDir: string | undefined;
   readonly workDir: string | undefined;
+  /** Ends what a CUO child leaves behind, where somebody can. */
+  readonly processTree?: ProcessTree;
   /** Resource URLs beyond the configured one, once they are known. */
   readonly resourceUrls?: () => readonly string[];
   /** Admits a call of the caller, or throws; gives its release. */

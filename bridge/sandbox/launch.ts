@@ -8,6 +8,7 @@ import type {
   LaunchMessage,
   StopMessage,
 } from "./launch_message.ts";
+import { createProcessService, isProcessRequest } from "./process_service.ts";
 import type { SandboxPermissions } from "./permissions.ts";
 
 /** Beyond the drain of HTTP: how long the bridge may take to end in good order. */
@@ -31,6 +32,7 @@ export function launch(
   { entry, message, permissions }: Launch,
 ): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
+  const processes = createProcessService();
   const worker = new Worker(entry, {
     type: "module",
     name: "cyberos-mcp-bridge",
@@ -38,8 +40,12 @@ export function launch(
     deno: { permissions } as any,
   } as WorkerOptions);
   worker.onmessage = ({ data }: MessageEvent<unknown>) => {
-    // The worker is what the sandbox guards against: all that it can say is that it is done.
+    // The worker is what the sandbox guards against: all that it can say is that it is
+    // done, or that a child of this process is to be ended with all that it started.
     if (isExit(data)) resolve(data.code);
+    else if (isProcessRequest(data)) {
+      void processes(data).then((reply) => worker.postMessage(reply));
+    }
   };
   worker.onerror = (event) => {
     event.preventDefault();

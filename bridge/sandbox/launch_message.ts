@@ -1,5 +1,6 @@
 /** What the launcher tells the sandboxed worker, and what it hears back. */
 import type { ConfigProblem } from "../config/load.ts";
+import type { ProcessRef } from "../upstream/cuo/process_tree.ts";
 import type { BridgeConfig } from "../config/settings.ts";
 
 /** Subcommands of `cyberos-mcp-bridge`; `serve` has no name on the command line. */
@@ -44,4 +45,20 @@ export interface StopMessage {
 export interface ExitMessage {
   readonly type: "exit";
   readonly code: number;
+}
+
+/** What the worker may ask the launcher about the processes that it started. */
+export type ProcessRequest =
+  & { readonly type: "processes"; readonly id: number }
+  & (
+    | { readonly ask: "descendants"; readonly pid: number }
+    | { readonly ask: "kill"; readonly processes: readonly ProcessRef[] }
+  );
+
+/** The launcher's answer. */
+export interface ProcessReply {
+  readonly type: "processes";
+  readonly id: number;
+  readonly found: readonly ProcessRef[];
+  readonly killed: number;
 }

@@ -35,7 +35,13 @@ export async function startServices(): Promise<Services> {
   await exportJWK(key.privateKey).catch(() => {});
   const rows: JsonObject[] = [];
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    {
+      hostname: "127.0.0.1",
+      port: 0,
+      onListen() {},
+      // A bridge that was killed leaves its request unfinished.
+      onError: () => new Response(null, { status: 500 }),
+    },
     async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === `${ISSUER_PATH}/.well-known/jwks.json`) {

@@ -271,6 +271,44 @@ postgresTest(
     }),
 );
 
+postgresTest(
+  "STD-23 P2-AC06 a cancel ends the grandchildren that a careless CUO leaves behind",
+  (database) =>
+    withInstallation(database, async ({ services, cuo, bridge }) => {
+      const note = `${cuo.root}/grandchild`;
+      cuo.shell(
+        `nohup sleep 600 >/dev/null 2>&1 & echo $! > "${note}"; trap "" TERM; while :; do sleep 1; done`,
+      );
+      const token = await services.token();
+      const { result } = await bridge.call(token, EXECUTE, ADR);
+      const taskId = result.structuredContent.task_id;
+      const grandchild = await numberIn(note);
+      assert.ok(
+        isRunning(grandchild),
+        "the control: it runs before the cancel",
+      );
+      await bridge.post(token, {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tasks/cancel",
+        params: { id: taskId },
+      });
+      for (let n = 0; n < 200 && isRunning(grandchild); n++) {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+      assert.equal(isRunning(grandchild), false);
+    }, ["--cuo-protocol=jsonrpc"]),
+);
+
+async function numberIn(path: string): Promise<number> {
+  for (let n = 0; n < 200; n++) {
+    const text = await Deno.readTextFile(path).catch(() => "");
+    if (text.trim() !== "") return Number(text);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`Nothing in ${path}`);
+}
+
 /** The process that runs the workflow, once it has noted so. */
 async function runPid(
   journal: () => readonly {

@@ -31,17 +31,36 @@ export interface ProcessEntry extends ProcessRef {
 export async function createProcessTree(): Promise<ProcessTree | undefined> {
   const { state } = await Deno.permissions.query({ name: "run" });
   if (state !== "granted" || Deno.build.os === "windows") return undefined;
-  const read = Deno.build.os === "linux" ? readProc : readPs;
   return {
-    descendants: async (pid) => descendantsIn(await read(), pid),
-    kill: async (processes) => {
-      if (processes.length === 0) return 0;
-      const living = new Map((await read()).map((p) => [p.pid, p.started]));
-      return processes.filter(({ pid, started }) =>
-        living.get(pid) === started && signal(pid)
-      ).length;
-    },
+    descendants: async (pid) => descendantsIn(await readProcesses(), pid),
+    kill: killProcesses,
   };
+}
+
+/** The process table; empty where this process may not read it. */
+export async function readProcesses(): Promise<readonly ProcessEntry[]> {
+  const entries = Deno.build.os === "linux" ? await readProc() : [];
+  // Deno opens /proc to a process with every permission only; ps reads it for us.
+  return entries.length > 0 ? entries : await readPs();
+}
+
+/** Sends SIGKILL to those that still live; a number that was given anew is left alone. */
+export async function killProcesses(
+  processes: readonly ProcessRef[],
+): Promise<number> {
+  if (processes.length === 0) return 0;
+  const living = new Map(
+    (await readProcesses()).map((one) => [one.pid, one.started]),
+  );
+  return processes.filter(({ pid, started }) =>
+    isSameStart(living.get(pid), started) && signal(pid)
+  ).length;
+}
+
+/** `ps` computes a start from the clock each time: it may come out a second apart. */
+function isSameStart(now: string | undefined, then: string): boolean {
+  if (now === undefined || now === then) return now !== undefined;
+  return Math.abs(Date.parse(now) - Date.parse(then)) <= 1000;
 }
 
 /** The entries below `pid`, by parenthood, group or session. */
