@@ -50,6 +50,32 @@ Deno.test("validate runs with --allow-read alone, commands and skills included",
   assert.match(licence.stderr, /error \/license \(spdx\)/);
 });
 
+Deno.test("validate reads frontmatter of every kind with --allow-read alone", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const manifest = `${folder}/acme.json`;
+    await Deno.copyFile(manifestPath("valid_complete_plugin.json"), manifest);
+    await Deno.mkdir(`${folder}/commands`);
+    await Deno.mkdir(`${folder}/skills/acme-visit-report`, { recursive: true });
+    const text =
+      "---\nname: 'quoted'\ndescription: >-\n  folded\n  text\n---\n";
+    await Deno.writeTextFile(`${folder}/commands/acme-deals.md`, text);
+    await Deno.writeTextFile(
+      `${folder}/skills/acme-visit-report/SKILL.md`,
+      text,
+    );
+    const { code, stdout, stderr } = await run(["--allow-read"], [
+      "validate",
+      "--json",
+      manifest,
+    ]);
+    assert.equal(code, 1, stderr);
+    assert.match(stdout, /The description has 11 characters/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("validate without the right to read says so", async () => {
   const { code, stderr } = await run([], ["validate", SHIPPED]);
   assert.equal(code, 1);

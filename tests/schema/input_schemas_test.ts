@@ -107,6 +107,12 @@ Deno.test("references stay within the input schema and end somewhere", async () 
       brief(errors).includes(`${POINTER}/properties/a/$ref self_contained`),
       $ref,
     );
+    const remote = !$ref.startsWith("#");
+    assert.equal(
+      errors.some(({ message }) => / leads out of /.test(message)),
+      remote,
+      $ref,
+    );
   }
   const fine = withSchema({
     type: "object",
