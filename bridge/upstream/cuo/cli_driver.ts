@@ -45,6 +45,8 @@ const CUO = "CUO";
 const MAX_SHORT_CALLS = 4;
 const MAX_WAITING = 64;
 const WATCH_MS = 500;
+const SLUGS_FRESH_MS = 300_000;
+const MAX_REMEMBERED = 1_000;
 const COMPLETED: ReadonlySet<string> = new Set([
   "COMPLETED",
   "COMPLETED_BATCH",
@@ -60,6 +62,10 @@ class CliDriver implements CuoDriver {
   readonly #options: CliDriverOptions;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #slugs = new Map<
+    string,
+    { readonly at: number; readonly slugs: ReadonlySet<string> }
+  >();
   readonly #slots = new Slots(CUO, MAX_SHORT_CALLS, MAX_WAITING);
 
   constructor(options: CliDriverOptions) {
@@ -179,14 +185,32 @@ class CliDriver implements CuoDriver {
     call: DriverCall,
   ): Promise<readonly string[]> {
     if (output.workflows.length === 0) return output.pairs;
-    const own = await this.listWorkflows(output.persona, call)
-      .catch(() => []);
-    const slugs = new Set(own.map((workflow) => workflow.slug));
+    const slugs = await this.#slugsOf(output.persona, call);
     return [
       ...output.pairs,
       ...output.workflows.filter((slug) => slugs.has(slug))
         .map((slug) => `${output.persona}/${slug}`),
     ];
+  }
+
+  /** Remembered for a while: a route must not cost two processes each time. */
+  async #slugsOf(
+    persona: string,
+    call: DriverCall,
+  ): Promise<ReadonlySet<string>> {
+    const known = this.#slugs.get(persona);
+    if (known !== undefined && performance.now() - known.at < SLUGS_FRESH_MS) {
+      return known.slugs;
+    }
+    try {
+      const workflows = await this.listWorkflows(persona, call);
+      const slugs = new Set(workflows.map(({ slug }) => slug));
+      if (this.#slugs.size >= MAX_REMEMBERED) this.#slugs.clear();
+      this.#slugs.set(persona, { at: performance.now(), slugs });
+      return slugs;
+    } catch {
+      return new Set();
+    }
   }
 
   async #track<T>(work: Promise<T>): Promise<T> {

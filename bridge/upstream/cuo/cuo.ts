@@ -9,7 +9,7 @@ import type {
   Workflow,
 } from "../../types.ts";
 import { abortError, startDeadline } from "../common/deadline.ts";
-import { Readiness } from "../common/readiness.ts";
+import { isOutage, Readiness } from "../common/readiness.ts";
 import { isName } from "../common/shape.ts";
 import { traced } from "../common/traced.ts";
 import { CuoRefusal, type DriverCall, type WorkflowRun } from "./driver.ts";
@@ -41,7 +41,7 @@ class DrivenCuo implements Cuo {
     this.#source = source;
     this.#readiness = new Readiness({
       name: "cuo",
-      freshMs: 5_000,
+      freshMs: 15_000,
       timeoutMs: limits.shortCallMs,
       probe: (signal) => this.#probe(signal),
     });
@@ -144,7 +144,9 @@ class DrivenCuo implements Cuo {
         try {
           return await work(span);
         } catch (error) {
-          throw this.#refusal(error, context.signal, span);
+          const refusal = this.#refusal(error, context.signal, span);
+          if (isOutage(refusal)) this.#readiness.doubt();
+          throw refusal;
         }
       },
     );

@@ -11,7 +11,7 @@ import type {
   UpstreamContext,
 } from "../../ports.ts";
 import type { AuditRow, DependencyStatus } from "../../types.ts";
-import { Readiness } from "../common/readiness.ts";
+import { isOutage, Readiness } from "../common/readiness.ts";
 import {
   type Credential,
   type Fetch,
@@ -80,7 +80,7 @@ class RestMemory implements Memory {
     });
     this.#readiness = new Readiness({
       name: "memory",
-      freshMs: 2_000,
+      freshMs: 10_000,
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       probe: (signal) => this.#probe(signal),
     });
@@ -160,7 +160,10 @@ class RestMemory implements Memory {
       name,
       { "cyberos.upstream": "memory" },
       work,
-    );
+    ).catch((error) => {
+      if (isOutage(error)) this.#readiness.doubt();
+      throw error;
+    });
   }
 
   #call(span: Span, context: UpstreamContext) {

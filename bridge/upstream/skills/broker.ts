@@ -13,7 +13,7 @@ import type {
 import type { DependencyStatus, Skill, SkillProblem } from "../../types.ts";
 import { abortError } from "../common/deadline.ts";
 import { didYouMean } from "../common/nearest.ts";
-import { Readiness } from "../common/readiness.ts";
+import { isOutage, Readiness } from "../common/readiness.ts";
 import {
   type Credential,
   type Fetch,
@@ -73,7 +73,7 @@ export class BrokerSkills implements Skills {
     });
     this.#readiness = new Readiness({
       name: "skills",
-      freshMs: 2_000,
+      freshMs: 10_000,
       timeoutMs: this.#timeoutMs,
       probe: (signal) => this.#probe(signal),
     });
@@ -184,7 +184,10 @@ export class BrokerSkills implements Skills {
       name,
       { "cyberos.upstream": "skills" },
       work,
-    );
+    ).catch((error) => {
+      if (isOutage(error)) this.#readiness.doubt();
+      throw error;
+    });
   }
 
   async #probe(signal: AbortSignal): Promise<DependencyStatus> {
