@@ -5,7 +5,11 @@ import { composeHttp } from "../compose/http.ts";
 import type { Composition } from "../compose/mod.ts";
 import type { ProcessTree } from "../upstream/cuo/process_tree.ts";
 import type { LaunchMessage } from "../sandbox/launch_message.ts";
-import { serveHttp } from "../transports/http/serve.ts";
+import {
+  type HttpServer,
+  serveHttp,
+  type ServeHttpOptions,
+} from "../transports/http/serve.ts";
 import { print } from "./own_flags.ts";
 import { composeOptions } from "./serve.ts";
 
@@ -30,7 +34,7 @@ export async function serveHttpCommand(
     ...composeOptions(message, processTree),
     resourceUrls: () => ownUrls,
   });
-  const server = serveHttp({
+  const server = listen({
     listen: config.listen,
     handler,
     signal,
@@ -42,6 +46,10 @@ export async function serveHttpCommand(
     },
     onDrained: abort,
   });
+  if (server === undefined) {
+    await bridge.close();
+    return 1;
+  }
   const ownUrl = `http://${hostOf(server.hostname)}:${server.port}/mcp`;
   ownUrls.push(ownUrl);
   bridge.log.info("bridge.started", {
@@ -53,6 +61,31 @@ export async function serveHttpCommand(
   await server.finished;
   await bridge.close();
   return 0;
+}
+
+/** Listens, or says why it cannot. */
+function listen(options: ServeHttpOptions): HttpServer | undefined {
+  try {
+    return serveHttp(options);
+  } catch (error) {
+    const { hostname, port } = options.listen;
+    const reason = error instanceof Deno.errors.AddrInUse
+      ? "another program has the port; choose another with --listen"
+      : error instanceof Deno.errors.AddrNotAvailable
+      ? "this machine has no such address; name one of its own with --listen"
+      : error instanceof Deno.errors.PermissionDenied
+      ? "the system does not permit it; ports below 1024 need a privilege"
+      : error instanceof Error
+      ? error.message
+      : String(error);
+    print(
+      "stderr",
+      `cyberos-mcp-bridge cannot listen on ${
+        hostOf(hostname)
+      }:${port}: ${reason}`,
+    );
+    return undefined;
+  }
 }
 
 /** An operator is told everything that is missing at once (decision D11). */

@@ -114,6 +114,19 @@ Deno.test("http without its configuration refuses to start and lists all that is
   }
 });
 
+Deno.test("a taken port is named, with the remedy", async () => {
+  const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { code, stderr } = await runBridge([
+    "--embedded",
+    "--ephemeral",
+    "--transport=http",
+    `--listen=127.0.0.1:${taken.addr.port}`,
+  ]);
+  taken.close();
+  assert.equal(code, 1);
+  assert.match(stderr, /another program has the port.*--listen/);
+});
+
 Deno.test("--help names every command and setting", async () => {
   const { code, stdout } = await runBridge(["--help"]);
   assert.equal(code, 0);
