@@ -3,7 +3,11 @@
  * server on Node, which asks nobody for a token: same load, same connections.
  */
 import type { LoadOptions, LoadResult } from "./http_load.ts";
-import type { Bench } from "./row.ts";
+import {
+  parseRsaPublicKey,
+  verifyRsaSignature,
+} from "../bridge/auth/rsa_signature.ts";
+import type { Bench, Row } from "./row.ts";
 import { median, npmPeers, ROOT } from "./support.ts";
 
 const CONNECTIONS = 8;
@@ -12,6 +16,7 @@ const PEER = "@modelcontextprotocol/server-everything";
 
 interface Running {
   readonly port: number;
+  readonly pid: number;
   /** One request as on the wire. */
   readonly request: string;
   readonly expect: string;
@@ -30,7 +35,9 @@ export const bench: Bench = async (report) => {
       LoadResult[]
     >;
     // In turn, so that all meet the same weather; the first round warms up.
+    let warmMb: number | undefined;
     for (let round = 0; round <= ROUNDS; round++) {
+      if (round === 1) warmMb = residentMb(remembered.pid);
       for (const name of ["peer", "computed", "remembered"] as const) {
         const result = await load(servers[name]);
         if (result.failed > 0) {
@@ -64,10 +71,77 @@ export const bench: Bench = async (report) => {
         aim: "≤ 1×",
       });
     }
+    const laterMb = residentMb(remembered.pid);
+    if (warmMb !== undefined && laterMb !== undefined) {
+      const calls = results.remembered.reduce(
+        (sum, one) => sum + one.answered,
+        0,
+      );
+      report({
+        name: `memory after ${calls} more calls, beside memory once warm`,
+        ours: laterMb,
+        peer: warmMb,
+        unit: "MB",
+        aim: "≤ 1.2×",
+      });
+    }
+    await reportSignatures(report);
   } finally {
     await Promise.all([peer, computed, remembered].map((one) => one.stop()));
   }
 };
+
+/** Resident memory, where the system tells it. */
+function residentMb(pid: number): number | undefined {
+  try {
+    const pages = Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1];
+    return Number(pages) * 4096 / 2 ** 20;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why signatures are verified by our own arithmetic. */
+async function reportSignatures(report: (row: Row) => void): Promise<void> {
+  const { exportJWK, generateKeyPair } = await import("jose");
+  const { publicKey, privateKey } = await generateKeyPair("RS256");
+  const jwk = await exportJWK(publicKey);
+  const key = parseRsaPublicKey(jwk.n, jwk.e);
+  if (!key) throw new Error("The key cannot be read");
+  const scheme = "RSASSA-PKCS1-v1_5";
+  const text = "x".repeat(700);
+  const bytes = new TextEncoder().encode(text);
+  const signature = new Uint8Array(
+    await crypto.subtle.sign(scheme, privateKey, bytes),
+  );
+  const ours = await perSecond(() =>
+    verifyRsaSignature(key, "sha256", text, signature)
+  );
+  const peer = await perSecond(() =>
+    crypto.subtle.verify(scheme, publicKey, signature, bytes)
+  );
+  report({
+    name: "RS256 verification over BigInt, beside WebCrypto",
+    ours,
+    peer,
+    unit: "signatures/s",
+    aim: "≥ 1.5×",
+  });
+}
+
+async function perSecond(
+  verify: () => boolean | Promise<boolean>,
+): Promise<number> {
+  const rates: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    const began = performance.now();
+    for (let times = 0; times < 500; times++) {
+      if (!await verify()) throw new Error("A good signature was refused");
+    }
+    rates.push(500_000 / (performance.now() - began));
+  }
+  return median(rates.slice(1));
+}
 
 async function load(server: Running): Promise<LoadResult> {
   const options: LoadOptions = {
@@ -107,6 +181,7 @@ async function startOurs(remembered: number): Promise<Running> {
   const { port, token } = JSON.parse(new TextDecoder().decode(value));
   return {
     port,
+    pid: child.pid,
     request: post(port, {
       name: "cyberos.cuo.route",
       arguments: { query: "hello" },
@@ -131,6 +206,7 @@ async function startPeer(): Promise<Running> {
   const session = await openSession(port);
   return {
     port,
+    pid: child.pid,
     request: post(port, { name: "echo", arguments: { message: "hello" } }, [
       `Mcp-Session-Id: ${session}`,
     ]),
