@@ -373,6 +373,34 @@ Deno.test("HTTP-29 createMemory() refuses bodies that are no answer", () =>
     assert.deepEqual((await read(bench)).rows, [], "a byte order mark is fine");
   }));
 
+Deno.test("HTTP-29 createMemory() reads no more than it may of a body that does not say how long it is", () =>
+  withMemory(GOOD, async (bench) => {
+    let sentBytes = 0;
+    const encoder = new TextEncoder();
+    const chunk = encoder.encode("x".repeat(64 * 1024));
+    bench.server.answer(() =>
+      new Response(
+        new ReadableStream({
+          start: (stream) =>
+            stream.enqueue(encoder.encode('{"rows":[],"next_seq":null,"x":"')),
+          pull(stream) {
+            if (sentBytes < 64 * 1024 * 1024) {
+              sentBytes += chunk.length;
+              stream.enqueue(chunk);
+            } else {
+              stream.enqueue(encoder.encode('"}'));
+              stream.close();
+            }
+          },
+        }),
+      )
+    );
+    const error = await refusal(read(bench));
+    assert.match(error.message, /larger than allowed/);
+    assert.ok(sentBytes < 32 * 1024 * 1024, "it read on");
+    await recovers(bench);
+  }, { timeoutMs: 5_000 }));
+
 Deno.test("HTTP-29 createMemory() passes on both forms of Retry-After and never sleeps past the deadline", () =>
   withMemory(GOOD, async (bench) => {
     const now = Date.parse("2026-11-30T12:00:00Z");
