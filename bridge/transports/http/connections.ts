@@ -143,6 +143,9 @@ function sweepEveryMs(idleTimeoutMs: number): number {
   return Math.max(10, Math.min(1_000, idleTimeoutMs / 4));
 }
 
+/** How long an answer may take to leave after its handler is done. */
+const FLUSH_MS = 1_000;
+
 class Connection {
   readonly finished: Promise<void>;
   readonly #served: ServedConnection;
@@ -170,7 +173,11 @@ class Connection {
   /** Ends it now, or after the answer that is under way. */
   drain(): void {
     this.#draining = true;
-    if (this.#busy === 0) this.hangUp();
+    if (this.#busy > 0) return;
+    const restedMs = performance.now() - this.#idleSince;
+    // An answer of this moment may still be on its way out.
+    if (restedMs < FLUSH_MS) this.#shutDown();
+    else this.hangUp();
   }
 
   /** Ends it now. Has no effect once it flushes its last answer. */
