@@ -6,6 +6,7 @@
  */
 import type { CryptoKey, JWK } from "jose";
 import type { JsonObject } from "../../schema/json.ts";
+import { BridgeError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import {
   CONFIRMATION_MAX_AGE_SECONDS,
@@ -14,7 +15,10 @@ import {
 } from "./confirmations.ts";
 import type { KeySource } from "./key_source.ts";
 import type { KeyStore } from "./key_store.ts";
-import { createVerificationKey } from "./verification_key.ts";
+import {
+  createVerificationKey,
+  type VerificationKey,
+} from "./verification_key.ts";
 
 /** `iss` of the tokens made here. No such issuer can exist on the network. */
 export const LOCAL_ISSUER = "urn:cyberos:embedded";
@@ -62,9 +66,8 @@ interface Signer {
 
 /** Creates the issuer; its key is read or made at the first use. */
 export function createLocalIssuer(options: LocalIssuerOptions): LocalIssuer {
-  let signer: Promise<Signer> | undefined;
-  const load = () => signer ??= loadSigner(options.store);
-  let keys: ReturnType<typeof loadKeys> | undefined;
+  const load = once(() => loadSigner(options.store));
+  const keys = once(() => loadKeys(load));
   const sign = async (type: string, claims: JsonObject, seconds: number) => {
     const { SignJWT } = await import("jose");
     const { key, publicJwk } = await load();
@@ -78,8 +81,8 @@ export function createLocalIssuer(options: LocalIssuerOptions): LocalIssuer {
   return {
     issuer: LOCAL_ISSUER,
     keys: {
-      current: () => keys ??= loadKeys(load()),
-      refetch: async () => ({ keys: await (keys ??= loadKeys(load())) }),
+      current: keys,
+      refetch: async () => ({ keys: await keys() }),
       status: () =>
         Promise.resolve({ name: "token issuer keys", state: "ok" as const }),
     },
@@ -103,9 +106,29 @@ export function createLocalIssuer(options: LocalIssuerOptions): LocalIssuer {
   };
 }
 
-async function loadKeys(signer: Promise<Signer>) {
-  const key = await createVerificationKey({ ...(await signer).publicJwk });
-  return key ? [key] : [];
+/** Keeps a success; a failure is tried again by the next caller. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () =>
+    kept ??= work().catch((error) => {
+      kept = undefined;
+      throw error;
+    });
+}
+
+async function loadKeys(
+  load: () => Promise<Signer>,
+): Promise<readonly VerificationKey[]> {
+  try {
+    const key = await createVerificationKey({ ...(await load()).publicJwk });
+    return key ? [key] : [];
+  } catch (cause) {
+    throw new BridgeError(
+      "KEYS_UNAVAILABLE",
+      "Cannot check the token: the local issuer's key cannot be read",
+      { cause, hint: "Check the data folder that --data-dir names." },
+    );
+  }
 }
 
 async function loadSigner(store: KeyStore): Promise<Signer> {

@@ -65,6 +65,23 @@ Deno.test("createLocalIssuer() tokens of another key or plugin are refused", asy
   }
 });
 
+Deno.test("createLocalIssuer() without its key is unavailable, and recovers", async () => {
+  const kept = createMemoryKeyStore();
+  const minted = await setUp(kept).issuer.mintAccessToken(request);
+  let broken = true;
+  const { authenticator } = setUp({
+    ...kept,
+    load: () =>
+      broken ? Promise.reject(new Error("/secret/path")) : kept.load(),
+  });
+  await assert.rejects(authenticator.authenticate(minted), (error) => {
+    const { code, message } = error as { code: string; message: string };
+    return code === "KEYS_UNAVAILABLE" && !message.includes("secret");
+  });
+  broken = false;
+  assert.equal((await authenticator.authenticate(minted)).subject, "dev");
+});
+
 Deno.test("createLocalIssuer() mints confirmations for one call", async () => {
   const { issuer, confirmations } = setUp(createMemoryKeyStore());
   const call = { kind: "decision", body: { a: 1 } };
