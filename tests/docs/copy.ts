@@ -23,20 +23,40 @@ async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
+/** The two programs under their own names, as after an installation. */
+async function installShims(dir: string, bin: string): Promise<void> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(`${dir}/deno.json`));
+  for (const [name, task] of [["plugin", "plugin"], ["mcp-bridge", "bridge"]]) {
+    const command = tasks[task as string].command as string;
+    const main = command.split(" ").at(-1);
+    await Deno.writeTextFile(
+      `${bin}/cyberos-${name}`,
+      `#!/bin/sh\nexec ${
+        command.slice(0, -(main as string).length)
+      }--config '${dir}/deno.json' '${dir}/${main}' "$@"\n`,
+      { mode: 0o755 },
+    );
+  }
+}
+
 /** Copies what a clone has. The cache of dependencies is shared: a new user would fill it from the registry. */
 export async function copyOfRepository(root: string): Promise<RepositoryCopy> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const dir = `${base}/cyberos`;
   await copyFolder(root.replace(/\/$/, ""), dir);
-  await Deno.mkdir(`${base}/home`);
+  await Deno.mkdir(`${base}/home/.cache`, { recursive: true });
+  const cache = Deno.env.get("DENO_DIR") ??
+    `${Deno.env.get("HOME")}/.cache/deno`;
+  await Deno.symlink(cache, `${base}/home/.cache/deno`);
+  await Deno.mkdir(`${base}/bin`);
+  await installShims(dir, `${base}/bin`);
   const deno = Deno.execPath().replace(/\/[^/]*$/, "");
   return {
     dir,
     env: {
-      PATH: `${deno}:${Deno.env.get("PATH")}`,
+      PATH: `${base}/bin:${deno}:${Deno.env.get("PATH")}`,
       HOME: `${base}/home`,
-      DENO_DIR: Deno.env.get("DENO_DIR") ??
-        `${Deno.env.get("HOME")}/.cache/deno`,
+      XDG_CACHE_HOME: `${base}/home/.cache`,
       NO_COLOR: "1",
     },
     [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),

@@ -4,20 +4,25 @@ import { commandsOf, type ShellBlock } from "./commands.ts";
 /** Why a command is not run here: it needs something that a bare machine does not have. */
 const ELSEWHERE: readonly (readonly [pattern: RegExp, needs: string])[] = [
   [/^(npx|npm) /, "the npm registry's own client"],
+  [/\bnpm:@|\s&$/, "a package that is no dependency"],
   [/jsr:@/, "the registry; tests/packaging runs it against a stand-in"],
-  [/^(gh|cosign|tar|target=)\b|^sha256sum --check SHA256SUMS/, "a release"],
+  [/^(gh|cosign|tar|target=)|^sha256sum --check SHA256SUMS/, "a release"],
   [/^(claude|codex) /, "a host"],
   [/^(podman|docker|kubectl|helm) /, "a container engine"],
   [
-    /^(psql|createdb|pg_\w+)\b|postgres:\/\/|^cyberos-mcp-bridge /,
+    /^(psql|createdb)\b|postgres:\/\/|^cyberos-mcp-bridge (migrate|--transport http)/,
     "a database",
   ],
-  [/\bplugin sign\b|--online\b/, "Sigstore's public services"],
+  [/\bplugin sign\b|--online\b|--verify\b/, "Sigstore's public services"],
+  [/^cyberos-mcp-bridge check$/, "an installation of CyberOS"],
   [/^(apt-get|sudo|brew|winget) /, "a package manager"],
   [/^deno task compile/, "a compile runtime; tests/packaging compiles"],
   [/^deno task (test|ok|bench|chaos|conformance)\b/, "minutes; CI runs it"],
-  [/^deno (install|publish|run -A)\b/, "the registry"],
+  [/^deno (install|publish)\b/, "the registry"],
 ];
+
+/** A reader would have given up. */
+const LONGEST_MS = 90_000;
 
 /** What became of a command. */
 export interface Outcome {
@@ -37,24 +42,25 @@ function serves(text: string): boolean {
 /** Runs every command of a page that can be run here. */
 export async function runPage(
   page: string,
-  cwd: string,
-  env: Readonly<Record<string, string>>,
+  place: Place,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const servers: Deno.ChildProcess[] = [];
   const variables: string[] = [];
   try {
     for (const command of commandsOf(page)) {
-      const needs = ELSEWHERE.find(([pattern]) => pattern.test(command.text))
-        ?.[1];
+      const needs = await whatItNeeds(command.text, place);
       if (needs !== undefined) {
         outcomes.push({ command, needs });
+      } else if (place.worked.has(command.text)) {
+        outcomes.push({ command, code: 0, output: "" });
       } else if (serves(command.text)) {
-        servers.push(await startServer(command.text, cwd, env));
+        servers.push(await startServer(command.text, place));
         outcomes.push({ command, code: 0, output: "" });
       } else {
-        outcomes.push(await runOne(command, variables, { cwd, env }));
+        outcomes.push(await runOne(command, variables, place));
         if (/^\w+=/.test(command.text)) variables.push(command.text);
+        else if (outcomes.at(-1)?.code === 0) place.worked.add(command.text);
       }
     }
   } finally {
@@ -63,17 +69,33 @@ export async function runPage(
   return outcomes;
 }
 
-interface Place {
+/** Where commands are run. */
+export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Stands in for the pages' 8082, which may be taken here. */
+  readonly port: number;
+  /** What has already worked here is not run again. */
+  readonly worked: Set<string>;
 }
 
-function shell(text: string, { cwd, env }: Place): Deno.Command {
+async function whatItNeeds(
+  text: string,
+  place: Place,
+): Promise<string | undefined> {
+  const known = ELSEWHERE.find(([pattern]) => pattern.test(text))?.[1];
+  const program = /^([\w-]+)(?!\w*=)\b/.exec(text)?.[1];
+  if (known !== undefined || program === undefined) return known;
+  const { success } = await shell(`command -v ${program}`, place).output();
+  return success ? undefined : `the program ${program}`;
+}
+
+function shell(text: string, { cwd, env, port }: Place): Deno.Command {
   return new Deno.Command("sh", {
-    args: ["-euc", text],
+    args: ["-euc", text.replaceAll(":8082", `:${port}`)],
     cwd,
     clearEnv: true,
-    env: { ...env },
+    env: { ...env, CYBEROS_LISTEN: `127.0.0.1:${port}` },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -87,17 +109,19 @@ async function runOne(
   place: Place,
 ): Promise<Outcome> {
   const text = [...variables, command.text].join("\n");
-  const { code, stdout, stderr } = await shell(text, place).output();
+  const child = shell(text, place).spawn();
+  const late = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+  const { code, stdout, stderr } = await child.output();
+  clearTimeout(late);
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { command, code, output: `${decode(stdout)}${decode(stderr)}` };
 }
 
 async function startServer(
   text: string,
-  cwd: string,
-  env: Readonly<Record<string, string>>,
+  place: Place,
 ): Promise<Deno.ChildProcess> {
-  const child = shell(`exec ${text}`, { cwd, env }).spawn();
+  const child = shell(`exec ${text}`, place).spawn();
   const decoder = new TextDecoder();
   let said = "";
   for await (const chunk of child.stderr.values({ preventCancel: true })) {
