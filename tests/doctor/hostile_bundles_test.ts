@@ -1,7 +1,7 @@
 /** Hostile bundles: each is refused with exactly its verdict, and a good one passes after it. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { deflateRawSync } from "node:zlib";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { memoryEntry } from "../../packer/entry.ts";
 import { manifestBytes } from "../../packer/content.ts";
 import type { DoctorOptions } from "../../packer/doctor/evidence.ts";
@@ -604,6 +604,17 @@ const ARCHIVES: readonly Case[] = [
     }),
   ],
   [
+    "a bit set where the compressed data has ended",
+    "ZIP_NOT_REPRODUCIBLE",
+    altered((archive) =>
+      rawZip(
+        dissect(archive).map((entry) =>
+          nameOf(entry) === NOTE ? withPaddingBit(entry) : entry
+        ),
+      )
+    ),
+  ],
+  [
     "junk behind the final deflate block",
     "ZIP_NOT_REPRODUCIBLE",
     altered((archive) =>
@@ -618,6 +629,19 @@ const ARCHIVES: readonly Case[] = [
     ),
   ],
 ];
+
+/** Sets a bit of the last byte that no inflater looks at: same size, same content. */
+function withPaddingBit(entry: RawEntry): RawEntry {
+  const data = Uint8Array.from(entry.data ?? []);
+  const plain = inflateRawSync(data);
+  for (let bit = 0x80; bit > 0; bit >>= 1) {
+    const copy = data.slice();
+    copy[copy.length - 1] = (copy[copy.length - 1] ?? 0) | bit;
+    if (copy.at(-1) === data.at(-1)) continue;
+    if (inflateRawSync(copy).equals(plain)) return { ...entry, data: copy };
+  }
+  throw new RangeError("The last byte is used to its end");
+}
 
 const named = (name: string, content = "x"): Make =>
   withEntries((entries) => [...entries, { name, content }]);
@@ -647,6 +671,11 @@ const PATHS: readonly Case[] = [
     "a .env among the assets",
     "PATH_UNEXPECTED",
     signedWith("assets/.env", "KEY=1"),
+  ],
+  [
+    "a hidden text among the assets",
+    "PATH_UNEXPECTED",
+    signedWith("assets/.hidden.txt", "x"),
   ],
   ["hooks", "PATH_UNEXPECTED", signedWith("hooks/hooks.json", "{}")],
   ["an agent", "PATH_UNEXPECTED", signedWith("agents/evil.md", "x")],
@@ -691,6 +720,21 @@ const ESCAPES: readonly Case[] = [
         ".mcp.json",
         '{"mcpServers":{"cyberos":{"command":"sh","args":["-c","evil"]}}}',
       ),
+    }),
+  ],
+  [
+    "a host's file with another program whose name is as long",
+    "HOST_CONFIG_FOREIGN",
+    made({
+      beforeSigning: async (entries) => {
+        const bytes = await entries.get(".mcp.json")?.read();
+        const text = new TextDecoder().decode(bytes);
+        const evil = text.replace(
+          '"cyberos-mcp-bridge"',
+          '"cyberos-mcp-bridgf"',
+        );
+        await put(".mcp.json", evil)(entries);
+      },
     }),
   ],
   [
