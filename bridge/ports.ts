@@ -348,9 +348,13 @@ export interface TaskStore {
     readonly lost: TaskFailure;
     readonly overdue: TaskFailure;
   }): Promise<{ readonly closed: number; readonly removed: number }>;
-  /** Calls `onSignal` for signals of all instances; signals may be lost: poll as well. */
+  /**
+   * Calls `onSignal` for signals of all instances; signals may be lost: poll as
+   * well. `onReady` is told on each (re)connect.
+   */
   listen(
     onSignal: (signal: TaskSignal) => void,
+    onReady?: () => void,
   ): Promise<{ stop(): Promise<void> }>;
   status(signal: AbortSignal): Promise<DependencyStatus>;
   /** Leaves the store, and its database unless that is somebody else's too. */

@@ -9,20 +9,21 @@ import type {
   NewTask,
   StoredTask,
   TaskCreation,
-  TaskEnd,
   TaskOwner,
   TaskRunner,
   TaskSignal,
   TaskStart,
 } from "../ports.ts";
-import type { Principal, Progress, TaskView } from "../types.ts";
+import type { Principal, TaskView } from "../types.ts";
 import { isTaskId, newTaskId } from "./task_id.ts";
 import { requestHash } from "./task_request_hash.ts";
+import { neverStarted, storeEnd } from "./task_runner_end.ts";
 import {
   alreadyEnded,
+  describe,
+  isStoreAway,
   keyConflict,
   limitError,
-  lostError,
   notFound,
 } from "./task_runner_errors.ts";
 import { findByKey } from "./task_runner_find.ts";
@@ -33,13 +34,13 @@ import {
   toSettings,
 } from "./task_runner_options.ts";
 import { createSignalBoard } from "./task_runner_signals.ts";
+import { waitForTask } from "./task_runner_wait.ts";
 import { createUpkeep } from "./task_runner_upkeep.ts";
 
 const MAX_ID_ATTEMPTS = 5;
 const LIST_DEFAULT = 50;
 const LIST_MOST = 200;
 const RETRY_FIRST_MS = 100;
-const RETRY_LAST_MS = 2000;
 // A lost answer is asked for once more, if there is time for it.
 const CREATE_RETRY_WITHIN_MS = 1500;
 
@@ -66,7 +67,8 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   function begin(): void {
     if (closing) return;
     upkeep.begin();
-    listening ??= store.listen(hear);
+    // Back after an outage: the leases are the first thing to see to.
+    listening ??= store.listen(hear, () => void upkeep.beat());
     listening.catch(() => listening = undefined);
   }
 
@@ -85,7 +87,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       throw limitError("runningPerTenant", settings.maxRunning);
     }
     begin();
-    const creation = await create(await toNewTask(request));
+    const creation = await create(await toNewTask(request), request);
     switch (creation.outcome) {
       case "created":
         launch(creation.task.taskId, request);
@@ -119,14 +121,44 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     };
   }
 
-  async function create(row: NewTask): Promise<TaskCreation> {
+  async function create(
+    template: NewTask,
+    request: TaskStart,
+  ): Promise<TaskCreation> {
     let creation: TaskCreation = { outcome: "collision" };
     for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
-      creation = await createOnce({ ...row, taskId: makeId() });
+      const row = { ...template, taskId: makeId() };
+      try {
+        creation = await createOnce(row);
+      } catch (error) {
+        if (isStoreAway(error)) void clearUp(row, request);
+        throw error;
+      }
       if (creation.outcome !== "collision") break;
       logger.warn("task.id_collision");
     }
     return creation;
+  }
+
+  /**
+   * Nobody knows whether the row was committed. If it was, a caller with a key
+   * repeats the call and finds it, so its work must run; without a key nobody
+   * will ever ask for it, so it ends here.
+   */
+  async function clearUp(row: NewTask, request: TaskStart): Promise<void> {
+    const until = performance.now() + settings.leaseMs;
+    while (performance.now() < until && !closing) {
+      await board.next(row.taskId, RETRY_FIRST_MS * 5);
+      try {
+        const task = await store.get(row.owner, row.taskId);
+        if (task?.status !== "running" || closing) return;
+        if (row.idempotencyKey !== undefined) launch(row.taskId, request);
+        else await store.finish(neverStarted(row));
+        return;
+      } catch (error) {
+        if (!isStoreAway(error)) return;
+      }
+    }
   }
 
   async function createOnce(row: NewTask): Promise<TaskCreation> {
@@ -167,7 +199,12 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     task: LiveTask,
     request: TaskStart,
   ): Promise<StoredTask | undefined> {
-    const stored = await storeEnd(await task.end);
+    const stored = await storeEnd(await task.end, {
+      store,
+      logger,
+      board,
+      gaveUp: () => gaveUp,
+    });
     if (stored !== undefined && request.onEnd !== undefined) {
       // Not awaited: whoever waits for the task need not wait for its audit row.
       void request.onEnd(toView(stored)).catch((error) =>
@@ -178,33 +215,6 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       );
     }
     return stored;
-  }
-
-  /** Stores the end however long the store is away; another end that came first stays. */
-  async function storeEnd(end: TaskEnd): Promise<StoredTask | undefined> {
-    let truth = end;
-    for (let wait = RETRY_FIRST_MS;; wait = Math.min(wait * 2, RETRY_LAST_MS)) {
-      try {
-        const { changed, task } = await store.finish(truth);
-        if (!changed && task !== undefined && task.status !== truth.status) {
-          logger.info("task.late_end_dropped", {
-            status: task.status,
-            dropped: truth.status,
-            trace_id: task.traceId,
-          });
-        }
-        return task;
-      } catch (error) {
-        if (!isStoreAway(error)) {
-          logger.error("task.end_refused", { error: describe(error) });
-          if (truth !== end) return undefined;
-          truth = unstorable(end);
-          continue;
-        }
-        if (gaveUp) return undefined;
-      }
-      await board.next(end.taskId, wait);
-    }
   }
 
   async function get(principal: Principal, taskId: string): Promise<TaskView> {
@@ -266,52 +276,6 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     }
   }
 
-  async function wait(
-    principal: Principal,
-    taskId: string,
-    { timeoutMs, signal, onProgress }: Parameters<TaskRunner["wait"]>[2],
-  ): Promise<TaskView> {
-    signal.throwIfAborted();
-    const deadline = AbortSignal.any([
-      signal,
-      AbortSignal.timeout(Math.max(0, timeoutMs)),
-    ]);
-    let task = await find(principal, taskId);
-    let told = 0;
-    const tell = (progress: Progress | undefined): void => {
-      if (progress === undefined || progress.step <= told) return;
-      told = progress.step;
-      onProgress?.(progress);
-    };
-    const mine = live.get(taskId);
-    mine?.listeners.add(tell);
-    try {
-      tell(toView(task).progress);
-      let failure: unknown;
-      while (task.status === "running" && !deadline.aborted) {
-        // Our own task wakes us when it has ended; another instance's may not.
-        await board.next(
-          taskId,
-          live.has(taskId) ? timeoutMs : settings.pollIntervalMs,
-          deadline,
-        );
-        signal.throwIfAborted();
-        try {
-          task = await find(principal, taskId);
-          failure = undefined;
-          tell(toView(task).progress);
-        } catch (error) {
-          if (!isStoreAway(error)) throw error;
-          failure = error;
-        }
-      }
-      if (failure !== undefined) throw failure;
-      return toView(task);
-    } finally {
-      mine?.listeners.delete(tell);
-    }
-  }
-
   async function close(): Promise<void> {
     closing = true;
     for (const { live: task } of running.values()) task.stop("closing");
@@ -347,7 +311,13 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       };
     },
     cancel,
-    wait,
+    wait: (principal, taskId, options) =>
+      waitForTask(taskId, options, {
+        find: async () => toView(await find(principal, taskId)),
+        live: () => live.get(taskId),
+        board,
+        pollIntervalMs: settings.pollIntervalMs,
+      }),
     status(signal) {
       begin();
       return store.status(signal);
@@ -358,28 +328,6 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
 
 function ownerOf({ tenantId, subject }: Principal): TaskOwner {
   return { tenantId, subject };
-}
-
-function isStoreAway(error: unknown): boolean {
-  return error instanceof BridgeError && error.code === "STORE_UNAVAILABLE";
-}
-
-/** The end of a task whose real end the store refuses to hold. */
-function unstorable({ tenantId, taskId }: TaskEnd): TaskEnd {
-  return {
-    tenantId,
-    taskId,
-    status: "failed",
-    error: {
-      code: -32603,
-      message: "The result cannot be stored",
-      data: { class: "internal_error", hint: lostError().hint },
-    },
-  };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.stack ?? error.message : String(error);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -92,3 +92,13 @@ export function limitError(limit: keyof TaskLimits, most: number): BridgeError {
       : {},
   );
 }
+
+/** Whether it was the store that could not be reached. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof BridgeError && error.code === "STORE_UNAVAILABLE";
+}
+
+/** An error for the log: whole. */
+export function describe(error: unknown): string {
+  return error instanceof Error ? error.stack ?? error.message : String(error);
+}

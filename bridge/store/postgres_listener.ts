@@ -33,7 +33,7 @@ export interface PostgresListener {
 // A connection whose peer vanished says nothing: ask it now and then.
 const PROBE_EVERY_MS = 15_000;
 const RETRY_FIRST_MS = 100;
-const RETRY_LAST_MS = 2000;
+const RETRY_LAST_MS = 1000;
 
 /** Makes a listener; it connects with the first subscription. */
 export function createListener(options: ListenerOptions): PostgresListener {

@@ -47,7 +47,7 @@ interface Waiter {
 // How long a call waits for a reconnect that is under way, before it says so.
 const RECONNECT_PATIENCE_MS = 400;
 const FIRST_PROBE_MS = 50;
-const LAST_PROBE_MS = 2000;
+const LAST_PROBE_MS = 1000;
 const CLOSE_MS = 2000;
 
 /**

@@ -30,6 +30,8 @@ export interface TaskStoreOptions {
   readonly pluginId: string;
   /** How long a silent instance keeps its tasks. */
   readonly leaseMs: number;
+  /** How long after the database's own start no lease counts as lapsed, for nobody could prolong it. */
+  readonly patienceMs?: number;
   /** The driver is the one that `--embedded` brings along. */
   readonly embedded?: boolean;
   /** Somebody else uses the driver too, and closes it. */
@@ -41,12 +43,13 @@ export const TASK_CHANNEL = "cyberos_tasks";
 
 const MAINTAINED_TENANTS = 100;
 const MAINTAINED_ROWS = 500;
-// How long after an outage a lease may look lapsed because nobody could prolong it.
-const PATIENCE_LEASES = 1;
+// What an instance may take to find a server that has come back.
+const RECONNECT_MS = 5000;
 
 /** Makes the store. It proves its connection before the first operation, and whenever it had to be made anew. */
 export function createTaskStore(options: TaskStoreOptions): TaskStore {
   const { driver, instanceId, leaseMs } = options;
+  const patienceMs = options.patienceMs ?? leaseMs + RECONNECT_MS;
   let proof: Promise<void> | undefined;
   let sealer: Promise<CursorSealer> | undefined;
 
@@ -189,7 +192,7 @@ export function createTaskStore(options: TaskStoreOptions): TaskStore {
           tenantId,
           toJsonText({ ...lost }),
           toJsonText({ ...overdue }),
-          leaseMs * PATIENCE_LEASES,
+          patienceMs,
           MAINTAINED_ROWS,
         ]);
         total.closed += done.closed;
@@ -198,7 +201,7 @@ export function createTaskStore(options: TaskStoreOptions): TaskStore {
       return total;
     },
 
-    listen(onSignal) {
+    listen(onSignal, onReady) {
       return driver.listen(
         TASK_CHANNEL,
         (payload) => {
@@ -212,6 +215,7 @@ export function createTaskStore(options: TaskStoreOptions): TaskStore {
         // Another connection, perhaps another server: prove it anew.
         () => {
           proof = undefined;
+          onReady?.();
         },
       );
     },

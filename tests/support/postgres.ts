@@ -112,6 +112,24 @@ export async function prepareServer(
   return { ownerUrl, bridgeUrl: server.url(BRIDGE_LOGIN, TEMPLATE) };
 }
 
+/** A superuser's connection to any database. */
+export function connectAdmin(
+  url: string,
+): AsyncDisposable & {
+  run(sql: string): Promise<readonly Record<string, unknown>[]>;
+} {
+  const sql = postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    fetch_types: false,
+    connect_timeout: 5,
+  });
+  return {
+    run: async (text) => [...await sql.unsafe(text)],
+    [Symbol.asyncDispose]: () => sql.end({ timeout: 2 }),
+  };
+}
+
 // Test files run in isolates of one process: the first one starts the server,
 // and the others find it by this file.
 async function sharedCluster(): Promise<PostgresCluster> {

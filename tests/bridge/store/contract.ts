@@ -44,6 +44,7 @@ export function storeContract(options: ContractOptions): void {
                 driver,
                 instanceId,
                 leaseMs,
+                patienceMs: leaseMs,
                 pluginId: "cyberos",
                 embedded: options.embedded ?? false,
               }),

@@ -22,6 +22,7 @@ function storeOn(driver: SqlDriver, instanceId: string): TaskStore {
     driver,
     instanceId,
     leaseMs: 2000,
+    patienceMs: 100,
     pluginId: "cyberos",
   });
 }

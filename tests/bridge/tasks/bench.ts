@@ -120,6 +120,7 @@ export function openInstance(
     driver,
     instanceId: `i-${newTaskId()}`,
     leaseMs,
+    patienceMs: leaseMs,
     pluginId: "cyberos",
   });
   const runner = createTaskRunner({
