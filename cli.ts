@@ -67,7 +67,17 @@ export async function runCli(
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const [name, ...rest] = args;
+  try {
+    return await dispatch(args, terminal);
+  } catch (error) {
+    return await report(error, args[0] ?? "", terminal);
+  }
+}
+
+async function dispatch(
+  [name, ...rest]: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
   if (name === "--help" || name === "-h" || name === "help") {
     await terminal.stdout(HELP);
     return 0;
@@ -85,16 +95,12 @@ export async function runCli(
     );
     return 2;
   }
-  try {
-    const command = await entry.load();
-    if (rest.includes("--help") || rest.includes("-h")) {
-      await terminal.stdout(command.help);
-      return 0;
-    }
-    return await command.run(rest, terminal);
-  } catch (error) {
-    return await report(error, name as string, terminal);
+  const command = await entry.load();
+  if (rest.includes("--help") || rest.includes("-h")) {
+    await terminal.stdout(command.help);
+    return 0;
   }
+  return await command.run(rest, terminal);
 }
 
 async function report(
@@ -124,27 +130,50 @@ async function report(
 
 /** The process's own terminal. */
 export function processTerminal(): Terminal {
-  const encoder = new TextEncoder();
-  const write = async (
-    stream: { write(bytes: Uint8Array): Promise<number> },
-    text: string,
-  ): Promise<void> => {
-    const bytes = encoder.encode(text);
-    for (let at = 0; at < bytes.length;) {
-      at += await stream.write(bytes.subarray(at));
-    }
-  };
+  let reader = true;
   return {
-    stdout: (text) => write(Deno.stdout, text),
-    stderr: (text) => write(Deno.stderr, text),
+    // Whoever went away wants no more, and gets the exit code all the same.
+    stdout: async (text) => {
+      if (!reader) return;
+      try {
+        await writeAll(Deno.stdout, text);
+      } catch (error) {
+        reader = false;
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw untaken(error);
+      }
+    },
+    // There is no other place to say that this one takes nothing.
+    stderr: (text) => writeAll(Deno.stderr, text).catch(() => {}),
     stdin: readStdin,
     ask: async (question) => {
-      await write(Deno.stderr, question);
+      await writeAll(Deno.stderr, question);
       return await readLine();
     },
     color: Deno.stderr.isTerminal() && !Deno.noColor,
     interactive: Deno.stdin.isTerminal(),
   };
+}
+
+async function writeAll(
+  stream: { write(bytes: Uint8Array): Promise<number> },
+  text: string,
+): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) {
+    at += await stream.write(bytes.subarray(at));
+  }
+}
+
+function untaken(cause: unknown): PackerError {
+  const code = (cause as { code?: unknown } | null)?.code;
+  const reason = typeof code === "string"
+    ? `the system says ${code}`
+    : "it failed";
+  return new PackerError(
+    "OUTPUT_UNWRITABLE",
+    `Cannot write to standard output: ${reason}`,
+    { cause },
+  );
 }
 
 /** A terminal hands over one line at a time; byte by byte nothing of the next is lost. */
