@@ -1,4 +1,4 @@
-/** Gathers faults, bounds their number, gives them places and document order. */
+/** Gathers faults, bounds their number, gives them places. */
 import type { Finding, Severity } from "./finding.ts";
 import { showValue } from "./finding.ts";
 import type { JsonValue } from "./json.ts";
@@ -63,15 +63,10 @@ export class FaultCollector {
     return this.#exclusive;
   }
 
-  /** The findings in the order of the document. */
+  /** The findings with their places, in the order in which they were found. */
   place(document: JsonDocument): Finding[] {
-    const placed = this.#faults.map((fault) => ({
-      fault,
-      offset: offsetOf(document, fault),
-    }));
-    placed.sort((a, b) => a.offset - b.offset);
-    return placed.map(({ fault, offset }) =>
-      toFinding(fault, placeAt(document, offset))
+    return this.#faults.map((fault) =>
+      toFinding(fault, placeAt(document, offsetOf(document, fault)))
     );
   }
 }

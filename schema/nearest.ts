@@ -1,13 +1,10 @@
 /** Guesses which name was meant. */
 
-const MAX_LENGTH = 64;
-
 /** The candidate that is at most two edits (a third of the name) away, or `undefined`. */
 export function nearest(
   name: string,
   candidates: Iterable<string>,
 ): string | undefined {
-  if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = Math.min(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {

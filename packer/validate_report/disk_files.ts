@@ -26,7 +26,9 @@ export async function readAtMost(
 ): Promise<Uint8Array> {
   using file = await Deno.open(path, { read: true });
   const { size } = await file.stat();
-  const buffer = new Uint8Array(Math.min(size, maxBytes) + 1);
+  // A pipe says that its size is 0.
+  const step = Math.min(Math.max(size, 65536), maxBytes) + 1;
+  const buffer = new Uint8Array(step);
   const chunks: Uint8Array[] = [];
   let total = 0;
   while (total <= maxBytes) {

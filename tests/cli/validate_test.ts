@@ -110,6 +110,13 @@ Deno.test("validate expands patterns that the shell left", async () => {
     "--json",
   ]);
   assert.equal(JSON.parse(deep.stdout).files.length, 2);
+  const hidden = await Deno.makeTempDir({ prefix: "." });
+  const inHidden = hidden.replace(/\/[^/]*$/, "/*/*.hidden");
+  await Deno.writeTextFile(`${hidden}/a.hidden`, "{}");
+  assert.equal((await cli(["validate", inHidden])).code, 2);
+  const named = `${hidden.replace(/[^/]*$/, "")}.*/*.hidden`;
+  assert.equal((await cli(["validate", named])).code, 1);
+  await Deno.remove(hidden, { recursive: true });
   const none = await cli(["validate", `${folder}*.none`]);
   assert.equal(none.code, 2);
   assert.match(none.stderr, /No file matches/);

@@ -202,6 +202,7 @@ Deno.test("patterns that may take for ever are told from those that only look so
     "(a+){2,}",
     "(?<name>a+)+",
     "([^)]+)*",
+    "([\\])]+)+",
   ];
   const fine = [
     "^[a-z]+(-[a-z]+)*$",
