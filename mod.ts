@@ -3,14 +3,20 @@
  * host, and examine bundles from strangers. Run as a program it is
  * `cyberos-plugin`.
  *
- * @example Pack a plugin
- * ```ts ignore
- * import { pack } from "@cyberos/plugin";
+ * @example Validate a plugin, pack it, examine the bundle
+ * ```ts
+ * import { doctor, pack, validate } from "@cyberos/plugin";
  *
- * const { bundle_path, sha256 } = await pack("cyberos@1.0.0.plugin.json", {
+ * const manifest = "manifests/cyberos@1.0.0.plugin.json";
+ * const findings = await validate(manifest);
+ * if (findings.some(({ severity }) => severity === "error")) {
+ *   throw new Error(findings[0]?.message);
+ * }
+ * const { bundle_path } = await pack(manifest, {
  *   target: "claude-code",
- *   outDir: "dist",
+ *   outDir: await Deno.makeTempDir(),
  * });
+ * const { outcomes } = await doctor(bundle_path);
  * ```
  *
  * @module

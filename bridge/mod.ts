@@ -6,7 +6,7 @@
  * permissions are those of the process that embeds it.
  *
  * @example Serve the HTTP bridge
- * ```ts no-eval
+ * ```ts
  * import { createBridge } from "@cyberos/plugin/bridge";
  *
  * const bridge = createBridge({
@@ -17,7 +17,11 @@
  *     databaseUrl: Deno.env.get("CYBEROS_DATABASE_URL"),
  *   },
  * });
- * Deno.serve((request) => bridge.fetch(request));
+ * const server = Deno.serve({ port: 0 }, (request) => bridge.fetch(request));
+ *
+ * // At the end: no new connection, then what still runs.
+ * await server.shutdown();
+ * await bridge.close();
  * ```
  *
  * @module
