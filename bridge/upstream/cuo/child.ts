@@ -40,6 +40,8 @@ export class Child {
   readonly #pipes: Promise<unknown>;
   #inputClosed = false;
   #stopping: Promise<void> | undefined;
+  #releasing: Promise<void> | undefined;
+  #exited = false;
   #known: readonly ProcessRef[] = [];
 
   /** Settles with the exit of the child itself, whatever holds its pipes. */
@@ -54,6 +56,7 @@ export class Child {
     // A pipe that the child closed is noticed here too, not only in write().
     this.#input.closed.catch(() => {});
     this.exit = process.status;
+    this.exit.finally(() => this.#exited = true).catch(() => {});
     this.outputEnd = this.#pump(
       process.stdout,
       options.maxLineBytes,
@@ -120,16 +123,18 @@ export class Child {
   }
 
   async #stop(): Promise<void> {
-    const { graceMs } = this.#options.times;
+    if (!this.#exited) await this.#end();
+    await this.#release();
+  }
+
+  async #end(): Promise<void> {
     await this.#remember();
     this.closeInput();
     this.#signal("SIGTERM");
-    if (!await settledWithin(this.exit, graceMs)) {
-      await this.#remember();
-      this.#signal("SIGKILL");
-      await settledWithin(this.exit, KILL_WAIT_MS);
-    }
-    await this.#release();
+    if (await settledWithin(this.exit, this.#options.times.graceMs)) return;
+    await this.#remember();
+    this.#signal("SIGKILL");
+    await settledWithin(this.exit, KILL_WAIT_MS);
   }
 
   /** Once a child is gone, its orphans cannot be found by parenthood: look before. */
@@ -138,12 +143,18 @@ export class Child {
     this.#known = [...this.#known, ...found];
   }
 
-  async #release(): Promise<void> {
+  #release(): Promise<void> {
+    this.#releasing ??= this.#letGo();
+    return this.#releasing;
+  }
+
+  async #letGo(): Promise<void> {
     this.closeInput();
-    const { processTree, times, log } = this.#options;
+    const { times, log } = this.#options;
     const closed = await settledWithin(this.#pipes, times.drainMs);
-    await this.#remember();
-    const killed = await processTree?.kill(this.#known) ?? 0;
+    // Whoever holds the pipes of a child that ended by itself may be of its group.
+    if (!closed) await this.#remember();
+    const killed = await this.#killKnown();
     if (closed) return;
     log.warn("cuo left processes behind that hold its pipes", {
       pid: this.pid,
@@ -152,6 +163,18 @@ export class Child {
     await Promise.all(
       this.#readers.map((reader) => reader.cancel().catch(() => {})),
     );
+  }
+
+  /** Asks until none of them lives: a signal is sent in a moment, and obeyed in another. */
+  async #killKnown(): Promise<number> {
+    const { processTree } = this.#options;
+    if (processTree === undefined || this.#known.length === 0) return 0;
+    const killed = await processTree.kill(this.#known);
+    for (let left = killed, tries = 0; left > 0 && tries < 10; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      left = await processTree.kill(this.#known);
+    }
+    return killed;
   }
 
   #signal(signal: Deno.Signal): void {

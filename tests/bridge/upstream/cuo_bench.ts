@@ -56,10 +56,5 @@ export async function withCuo(
 
 /** A signal that aborts as a deadline does. */
 export function after(ms: number): AbortSignal {
-  const controller = new AbortController();
-  setTimeout(
-    () => controller.abort(new DOMException("timed out", "TimeoutError")),
-    ms,
-  );
-  return controller.signal;
+  return AbortSignal.timeout(ms);
 }
