@@ -93,7 +93,7 @@ function describe(
   schema: JsonObject,
   value: JsonValue,
 ): ArgumentFault[] {
-  const faults = toFaults(units, schema, value).slice(0, MAX_FAULTS);
+  const faults = toFaults(units, schema, value, MAX_FAULTS);
   return faults.map((fault) => ({
     json_pointer: fault.json_pointer,
     constraint: fault.constraint,

@@ -46,14 +46,15 @@ export function decodeLocation(location: string): string {
 }
 
 /**
- * The faults behind the units, in the library's order, without its wrappers:
- * one per place, the first that was found, except that every missing or
- * unknown property is a place of its own.
+ * The first faults behind the units, in the library's order, without its
+ * wrappers: one per place, except that every missing or unknown property is a
+ * place of its own.
  */
 export function toFaults(
   units: readonly OutputUnit[],
   schema: JsonObject,
   instance: JsonValue,
+  max: number,
 ): SchemaFault[] {
   const faults = new Map<string, SchemaFault>();
   const add = (fault: SchemaFault): void => {
@@ -62,6 +63,7 @@ export function toFaults(
   let wrapper = "";
   let branch = "";
   for (const unit of units) {
+    if (faults.size >= max) break;
     if (unit.keyword === "false") {
       // Without a wrapper of its own the unit stands in a skipped branch.
       if (wrapper !== "") add(unknownMember(unit, wrapper, instance));
@@ -79,7 +81,7 @@ export function toFaults(
       add(leaf(unit, schema, instance));
     }
   }
-  return [...faults.values()];
+  return [...faults.values()].slice(0, max);
 }
 
 function unknownMember(

@@ -10,7 +10,7 @@ function faultsOf(schema: JsonObject, instance: JsonValue): string[] {
     "2020-12",
     false,
   );
-  return toFaults(validator.validate(instance).errors, schema, instance)
+  return toFaults(validator.validate(instance).errors, schema, instance, 100)
     .map(({ json_pointer, constraint }) => `${json_pointer} ${constraint}`);
 }
 

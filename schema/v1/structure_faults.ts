@@ -2,6 +2,7 @@
 import { Validator } from "@cfworker/json-schema";
 import { per } from "../clause.ts";
 import type { Fault, FaultCollector } from "../collector.ts";
+import { MAX_FINDINGS } from "../collector.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { fromPointer } from "../json_pointer.ts";
 import type { SchemaFault } from "../json_schema/faults.ts";
@@ -66,7 +67,7 @@ function judge(schema: JsonObject): Judge {
 
 /**
  * A copy for the library, which writes marks into it. Without `uniqueItems`,
- * which it checks in quadratic time: `repeatedItems` does that.
+ * which it checks in quadratic time: `checkRepetitions` does that.
  */
 function prepare(schema: JsonValue | undefined): JsonValue | undefined {
   if (Array.isArray(schema)) {
@@ -89,7 +90,9 @@ function report(
   const instance = value ?? null;
   const result = validator.validate(instance);
   if (result.valid) return;
-  for (const fault of toFaults(result.errors, schema, instance)) {
+  for (
+    const fault of toFaults(result.errors, schema, instance, MAX_FINDINGS + 1)
+  ) {
     faults.add(explain({
       ...fault,
       json_pointer: prefix + fault.json_pointer,
