@@ -7,6 +7,9 @@ import { objectOf, objectsIn, textOf } from "./parts.ts";
 // `http:/x` parses as a URL, and is none.
 const WEB = /^https?:\/\/[^/]/i;
 
+const SECRET =
+  /^(api[-_]?key|access[-_]?token|token|secret|client[-_]?secret|password|passwd|auth)$/i;
+
 /** Endpoints that get tokens or audit rows must be https outside loopback; home pages http or https. */
 export function checkUrls(manifest: JsonObject, faults: FaultCollector): void {
   const auth = objectOf(manifest.auth);
@@ -67,6 +70,14 @@ function endpointFault(
       "url_credentials",
       "has a user name or password in it",
       "Remove them; a bundle must hold no secret",
+    ];
+  }
+  const secret = [...url.searchParams.keys()].find((name) => SECRET.test(name));
+  if (secret !== undefined) {
+    return [
+      "url_credentials",
+      `has '${secret.slice(0, 40)}' in its query`,
+      "Remove it; a bundle must hold no secret",
     ];
   }
   if (!WEB.test(text) || !isWeb(url)) {

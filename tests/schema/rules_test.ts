@@ -125,6 +125,8 @@ Deno.test("VAL-05 formats are asserted: only https URLs outside loopback", async
     "https://user:secret@example.com/",
     "https://user@example.com/",
     "https://:secret@example.com/",
+    "https://example.com/?api_key=abc",
+    "https://example.com/?a=b&access_token=abc",
     "https://example.com/#fragment",
     "http://127.0.0.1.example.com/",
     "http://localhost.example.com/",
