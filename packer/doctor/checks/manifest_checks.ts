@@ -1,4 +1,5 @@
 /** Invariants 3 to 7: what the manifest declares. */
+import type { JsonObject } from "../../../schema/json.ts";
 import { CAPABILITY_SCOPES } from "../../../schema/scopes.ts";
 import type { Evidence } from "../evidence.ts";
 import { textAt } from "../evidence.ts";
@@ -33,15 +34,26 @@ export function checkAudit(evidence: Evidence): Promise<Outcome> {
   );
 }
 
-/** Invariant 5: each declared capability has a tool with its scope, and none is hidden. */
+/** Invariant 5: what the tools can do is declared, and what is declared is said plainly. */
 export function checkCapabilities(evidence: Evidence): Promise<Outcome> {
   return judged(evidence, "capabilities", () => {
-    const { capabilities } = evidence.manifest;
-    const declared = Object.keys(CAPABILITY_SCOPES).filter((name) =>
-      (capabilities as Record<string, unknown>)?.[name] === true
+    const scopes = scopesOf(evidence.manifest);
+    const declared = Object.entries(CAPABILITY_SCOPES).filter(([name]) =>
+      (evidence.manifest.capabilities as JsonObject)?.[name] === true
     );
-    return `The tools' scopes match: ${declared.join(", ") || "none declared"}`;
+    const used = declared.filter(([, scope]) => scopes.has(scope));
+    const idle = declared.filter(([, scope]) => !scopes.has(scope));
+    const names = (list: typeof declared) => list.map(([name]) => name);
+    const rest = idle.length === 0
+      ? ""
+      : `; declared and not used: ${names(idle).join(", ")}`;
+    return `The tools use: ${names(used).join(", ") || "none"}${rest}`;
   });
+}
+
+function scopesOf({ tools }: JsonObject): ReadonlySet<unknown> {
+  if (!Array.isArray(tools)) return new Set();
+  return new Set(tools.flatMap((tool) => (tool as JsonObject)?.scopes ?? []));
 }
 
 /** Invariant 6. */
