@@ -45,7 +45,7 @@ const CHANGES: readonly (readonly [InvariantId, string, JsonObject])[] = [
     capabilities: { read_memory: true, hack_the_planet: true },
   }],
   ["capabilities", "one without a tool for it", {
-    capabilities: { read_memory: true, execute_workflow: true },
+    capabilities: { read_memory: true, write_memory: true },
   }],
   ["capabilities", "a destructive tool without a write scope", {
     tools: [
@@ -66,6 +66,16 @@ for (const [id, what, manifest] of CHANGES) {
   });
 }
 
+Deno.test("doctor names capabilities that are declared and not used", async () => {
+  const capabilities = { read_memory: true, execute_workflow: true };
+  const { outcomes } = await examine({ manifest: { capabilities } });
+  assert.deepEqual(outcomes.get("capabilities"), {
+    status: "pass",
+    reason:
+      "The tools use: read_memory; declared and not used: execute_workflow",
+  });
+});
+
 Deno.test('doctor points to "tool_names" for a name that is not SEP-986', async () => {
   const tools = [{ ...TOOL, name: "foo.bar" }] as unknown as JsonObject[];
   const { outcomes } = await examine({ manifest: { tools } });
@@ -78,11 +88,7 @@ Deno.test('doctor points to "signed" for a member of signature that is too many'
     afterSigning: async (entries) => {
       const bytes = await entries.get("plugin.json")?.read();
       const text = new TextDecoder().decode(bytes);
-      const more = text.replace(/("rekor_uuid":"[^"]*")/, '"a":1,$1')
-        .replace(
-          '"signature":{"a":1,"rekor_uuid"',
-          '"signature":{"a":1,"rekor_uuid"',
-        );
+      const more = text.replace(/("rekor_uuid":"[^"]*")/, '"a":1,$1');
       entries.set("plugin.json", await memoryEntry("plugin.json", more));
     },
   });
