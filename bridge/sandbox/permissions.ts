@@ -1,6 +1,10 @@
 /** The exact permissions of the bridge's code, computed from its configuration. */
 import type { BridgeConfig } from "../config/settings.ts";
 import { endpointGrants } from "../store/local_endpoint.ts";
+import {
+  PERSONA_FOLDERS,
+  SKILL_FOLDERS,
+} from "../upstream/common/checkout_layout.ts";
 import type { BridgeCommand } from "./launch_message.ts";
 
 /** A worker's permissions, each a closed list. */
@@ -61,10 +65,15 @@ function readPaths(
   { command }: SandboxFacts,
 ): (string | undefined)[] {
   if (command !== "serve" && command !== "check") return [];
-  const root = config.cyberosRoot === undefined
-    ? undefined
-    : `${config.cyberosRoot}/skills`;
-  return [config.tokenFile, config.skillsDir ?? root];
+  const { tokenFile, skillsDir, cyberosRoot } = config;
+  const parts = cyberosRoot === undefined
+    ? []
+    : [...PERSONA_FOLDERS, ...(skillsDir === undefined ? SKILL_FOLDERS : [])];
+  return [
+    tokenFile,
+    skillsDir,
+    ...parts.map((folder) => `${cyberosRoot}/${folder}`),
+  ];
 }
 
 function netHosts(

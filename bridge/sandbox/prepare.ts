@@ -57,7 +57,7 @@ const CHILD_NAMES: readonly string[] = [
 /** Looks at program, folders and variables, and computes the permissions. */
 export function prepare(options: PrepareOptions): Prepared {
   const { command, loaded, env } = options;
-  const { config } = loaded;
+  const config = absolutePaths(loaded.config);
   const cuoProgram = config.embedded || config.cuoEndpoint !== undefined
     ? undefined
     : findProgram(config.cuo, env("PATH"));
@@ -86,7 +86,7 @@ export function prepare(options: PrepareOptions): Prepared {
       type: "launch",
       command,
       args: options.args,
-      config: absolutePaths(config),
+      config,
       problems: [...loaded.problems, ...escaping],
       given: [...loaded.given],
       otelEnv,
@@ -134,16 +134,28 @@ function absolute(path: string): string {
   return /^([/\\]|[A-Za-z]:)/.test(path) ? path : `${Deno.cwd()}/${path}`;
 }
 
-/** Permissions compare paths, so that a path is made absolute once, before both use it. */
+/**
+ * Permissions compare paths, so that a path is made absolute once, before both
+ * use it. Folders may lie behind a link, which is followed here; the token's
+ * file may be one that changes, which is followed with each call.
+ */
 function absolutePaths(config: BridgeConfig): BridgeConfig {
-  const path = (value: string | undefined) =>
-    value === undefined ? undefined : absolute(value);
   return {
     ...config,
-    skillsDir: path(config.skillsDir),
-    cyberosRoot: path(config.cyberosRoot),
-    tokenFile: path(config.tokenFile),
+    skillsDir: realFolder(config.skillsDir),
+    cyberosRoot: realFolder(config.cyberosRoot),
+    tokenFile: config.tokenFile && absolute(config.tokenFile),
   };
+}
+
+function realFolder(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return Deno.realPathSync(absolute(path));
+  } catch {
+    // Not there yet, or not to be looked at: reading it says so.
+    return absolute(path);
+  }
 }
 
 function makeWorkDir(): string | undefined {

@@ -4,9 +4,9 @@
  * `modules/cuo/<persona>/workflows/<workflow>.md`.
  */
 import type { Workflow } from "../../types.ts";
+import { PERSONA_FOLDERS } from "../common/checkout_layout.ts";
 import { FrontmatterReader } from "../common/frontmatter.ts";
 
-const LAYOUTS = ["modules/cuo", "cuo"];
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_ITEMS = 256;
 
@@ -35,7 +35,7 @@ async function enrich(
     readonly reader: FrontmatterReader;
   },
 ): Promise<Workflow> {
-  for (const layout of LAYOUTS) {
+  for (const layout of PERSONA_FOLDERS) {
     const text = await readSmall(`${root}/${layout}/${name}.md`);
     if (text === undefined) continue;
     const head = await reader.read(text);

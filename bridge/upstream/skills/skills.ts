@@ -1,6 +1,7 @@
 /** The skill catalogue of the operator: a broker, or a folder. */
 import { BridgeError } from "../../errors.ts";
 import type { Clock, Logger, Skills, Telemetry } from "../../ports.ts";
+import { SKILL_FOLDERS } from "../common/checkout_layout.ts";
 import type { Credential, Fetch } from "../common/rest_client.ts";
 import { BrokerSkills } from "./broker.ts";
 import { FolderLibrary } from "./folder_library.ts";
@@ -49,9 +50,9 @@ export function folderLibrary(
   });
 }
 
-/** Where a checkout of CyberOS has its skills: today's place, the one before, and the plain one. */
+/** Where a checkout of CyberOS has its skills, to be tried in turn. */
 export function checkoutFolders(root: string): readonly string[] {
-  return [`${root}/modules/skill`, `${root}/skills`, `${root}/skill`];
+  return SKILL_FOLDERS.map((folder) => `${root}/${folder}`);
 }
 
 function notConfigured(): Skills {

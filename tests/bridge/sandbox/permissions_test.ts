@@ -78,6 +78,23 @@ Deno.test("sandboxPermissions() gives embedded mode its folder, the socket in it
   assert.deepEqual(given.write, ["/d", "/tmp/w"]);
 });
 
+Deno.test("sandboxPermissions() lets a checkout's skills and personas be read, and no more of it", () => {
+  const env = (name: string) => name === "CYBEROS_ROOT" ? "/c" : undefined;
+  const given = (args: readonly string[]) => {
+    const sources = { args, env, readTextFile: () => "{}" };
+    const { config } = loadConfig(sources);
+    return sandboxPermissions(config, { ...FACTS, workDir: undefined }).read;
+  };
+  const personas = ["/c/modules/cuo", "/c/cuo"];
+  assert.deepEqual(given([]), [
+    ...personas,
+    "/c/modules/skill",
+    "/c/skills",
+    "/c/skill",
+  ]);
+  assert.deepEqual(given(["--skills-dir=/s"]), ["/s", ...personas]);
+});
+
 Deno.test("sandboxPermissions() gives migrate the owner's database and nothing else", () => {
   const given = permissions(["--owner-database-url=postgres://o@db/x"], {
     command: "migrate",
