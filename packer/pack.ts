@@ -111,7 +111,7 @@ export async function pack(
   const place = { target, ...(bridge && { platform: bridge.platform }) };
   const signature = await findSignature(loaded, place, options.signatureFile);
   if (signature === undefined && options.failOnUnsigned !== false) {
-    throw unsigned(loaded, place);
+    throw unsigned(loaded, place, options.signatureFile);
   }
   const content = await compose(loaded, { target, bridge, signature }, options);
   const state = await judgeSignature(content, signature, options);
@@ -164,10 +164,13 @@ function refuseSecrets({ manifest, path }: LoadedManifest): void {
 function unsigned(
   { path, manifest }: LoadedManifest,
   place: { readonly target: Target; readonly platform?: string },
+  given: string | undefined,
 ): UnsignedManifestError {
   const file = signatureFileName({ ...manifest, ...place });
   return new UnsignedManifestError(
-    file === undefined
+    given !== undefined
+      ? `Cannot pack "${path}": there is no signature in "${given}"`
+      : file === undefined
       ? `Cannot pack "${path}": it has no signature`
       : `Cannot pack "${path}" for ${place.target}: there is no signature in "${file}" beside it`,
     {
@@ -259,8 +262,8 @@ async function escapeReason(
   return `${reason} (${finding.code})`;
 }
 
-// Exactly the two members: whatever else a signature file holds stays there.
-function signed(
+/** The manifest with exactly the two members: whatever else a signature file holds stays there. */
+export function signed(
   manifest: LoadedManifest["manifest"],
   { sigstore_bundle, rekor_uuid }: ManifestSignature,
 ): Manifest {

@@ -3,7 +3,6 @@
  * has the source can tell whether the bundle was made from it.
  */
 import type { JsonObject } from "../schema/json.ts";
-import type { Manifest, ManifestSignature } from "../schema/manifest.ts";
 import { composeBundle } from "./compose.ts";
 import { findManifestPath } from "./content.ts";
 import { collectFiles } from "./disk/collect.ts";
@@ -14,8 +13,8 @@ import { comparePaths } from "./entry.ts";
 import { PackerError } from "./errors.ts";
 import { BRIDGE_PATHS } from "./hosts/host.ts";
 import { ARCHIVE_LIMITS } from "./limits.ts";
-import { loadBridge, requireTarget } from "./pack.ts";
-import { loadManifest } from "./source.ts";
+import { loadBridge, requireTarget, signed } from "./pack.ts";
+import { isSignature, loadManifest } from "./source.ts";
 import type { BundleEntry, Target } from "./types.ts";
 import { display } from "./display.ts";
 import type { ArchiveSource } from "./zip/source.ts";
@@ -162,10 +161,10 @@ async function compose(
   const bridge = await loadBridge(options.bridge);
   const { signature } = published;
   const { entries } = await composeBundle({
-    manifest: signature === undefined ? loaded.manifest : {
-      ...loaded.manifest,
-      signature: signature as unknown as ManifestSignature,
-    } as Manifest,
+    // What no packer takes for a signature is left out, and so is seen to differ.
+    manifest: isSignature(signature)
+      ? signed(loaded.manifest, signature)
+      : loaded.manifest,
     files,
     target,
     ...(bridge && { bridge: bridge.entry }),

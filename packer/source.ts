@@ -28,9 +28,17 @@ export interface LoadedManifest {
   readonly document: JsonDocument;
 }
 
+// What pack calls an absent, an empty and a placeholder signature by its own names.
+const OWN_ERRORS: ReadonlySet<string> = new Set([
+  "required",
+  "type",
+  "minLength",
+  "signature_form",
+]);
+
 /**
- * Reads and validates a manifest. What is wrong with its signature is no finding
- * here: `pack` has errors of its own for that.
+ * Reads and validates a manifest. That it is not signed is no finding here: `pack`
+ * has errors of its own for that.
  *
  * @throws {InvalidManifestError} With all findings.
  * @throws {PackerError} `MANIFEST_UNREADABLE`.
@@ -38,8 +46,8 @@ export interface LoadedManifest {
 export async function loadManifest(path: string): Promise<LoadedManifest> {
   const bytes = await readSmall(path, MANIFEST_LIMITS.maxBytes);
   const { findings, document } = await validateManifest(bytes);
-  const relevant = findings.filter(({ json_pointer }) =>
-    !/^\/signature(\/|$)/.test(json_pointer)
+  const relevant = findings.filter(({ json_pointer, constraint }) =>
+    !(/^\/signature(\/|$)/.test(json_pointer) && OWN_ERRORS.has(constraint))
   );
   refuseErrors(path, relevant);
   const { signature, ...manifest } = document.value as unknown as Manifest;
@@ -200,10 +208,14 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-// Half a signature is none: there is nothing that it could prove.
-function isSignature(value: unknown): value is ManifestSignature {
+/** Whether these are two texts; half a signature is none: there is nothing that it could prove. */
+export function isSignature(value: unknown): value is ManifestSignature {
   if (typeof value !== "object" || value === null) return false;
   const { sigstore_bundle, rekor_uuid } = value as Record<string, unknown>;
-  return typeof sigstore_bundle === "string" && sigstore_bundle.trim() !== "" &&
-    typeof rekor_uuid === "string" && rekor_uuid.trim() !== "";
+  return isText(sigstore_bundle) && isText(rekor_uuid);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" &&
+    value.isWellFormed();
 }

@@ -1,5 +1,10 @@
 /** `cyberos-plugin pack` and `rebuild` as their users run them. */
 import assert from "node:assert/strict";
+import { pack } from "../../mod.ts";
+import { memoryEntry } from "../../packer/entry.ts";
+import { readZip } from "../../packer/zip/reader.ts";
+import { bytesSource } from "../../packer/zip/source.ts";
+import { writeZip } from "../../packer/zip/writer.ts";
 import {
   type DiskPlugin,
   diskPlugin,
@@ -277,6 +282,45 @@ Deno.test("rebuild names the first entry that differs, and how", async () => {
     await Deno.remove(`${plugin.folder}/${path}`).catch(() => {});
     await plugin.write("assets/note.txt", note);
   }
+});
+
+Deno.test("rebuild takes no signature from a bundle that is none", async () => {
+  await using plugin = await diskPlugin();
+  const options = { outDir: plugin.out, failOnUnsigned: false };
+  const { bundle_path } = await pack(plugin.manifest, options);
+  const { entries } = await readZip(
+    bytesSource(await Deno.readFile(bundle_path)),
+  );
+  const rebuildWith = async (spoil: (manifest: string) => string) => {
+    const changed = await Promise.all(
+      entries.map(async (entry) =>
+        entry.path === "plugin.json"
+          ? await memoryEntry(
+            entry.path,
+            spoil(new TextDecoder().decode(await entry.read())),
+          )
+          : entry
+      ),
+    );
+    using file = await Deno.open(bundle_path, { write: true, truncate: true });
+    await writeZip(changed, {
+      write: async (bytes) => void await file.write(bytes),
+    });
+    const args = ["rebuild", "--manifest", plugin.manifest, bundle_path];
+    return await runProgram(args);
+  };
+  for (const bad of ['"\\ud800"', "1e999", "[[]]", '{"sigstore_bundle":"x"}']) {
+    const { code, stderr } = await rebuildWith((text) =>
+      text.replace(/"signature":\{[^}]*\}/, `"signature":${bad}`)
+    );
+    assert.equal(code, 1, bad);
+    assert.match(stderr, /"plugin\.json" differs/, bad);
+  }
+  const more = await rebuildWith((text) =>
+    text.replace('"signature":{', '"signature":{"more":1,')
+  );
+  assert.match(more.stderr, /"plugin\.json" differs/);
+  assert.equal((await rebuildWith((text) => text)).code, 0);
 });
 
 Deno.test("rebuild refuses what is no bundle, and wrong usage", async () => {

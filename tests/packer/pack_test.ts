@@ -44,6 +44,35 @@ for (const [what, signature] of BAD_SIGNATURES) {
   });
 }
 
+const NO_JSON: readonly (readonly [string, (signature: string) => string])[] = [
+  ["twice", (text) => `${text}, "signature": ${text}`],
+  ["with a member twice", (text) => text.replace("{", '{"rekor_uuid":"1",')],
+  ["with a comment", (text) => text.replace("{", "{/* mine */")],
+  ["with half a character", (text) => text.replace("<", "\\ud800")],
+  ["with another member", (text) => text.replace("{", '{"key_id":"1",')],
+  [
+    "deeper than any reader goes",
+    (text) => text.replace("{", `{"x":${"[".repeat(100)}${"]".repeat(100)},`),
+  ],
+];
+
+for (const [what, spoil] of NO_JSON) {
+  Deno.test(`pack() refuses a manifest that validate refuses for its signature, ${what}`, async () => {
+    await using plugin = await diskPlugin();
+    const rest = { ...JSON.parse(await Deno.readTextFile(plugin.manifest)) };
+    delete rest.signature;
+    const head = JSON.stringify(rest).slice(0, -1);
+    const writeWith = (signature: string) =>
+      Deno.writeTextFile(plugin.manifest, `${head},"signature":${signature}}`);
+    const options = { outDir: plugin.out, failOnUnsigned: false };
+    await writeWith(spoil(JSON.stringify(PLACEHOLDER)));
+    await assert.rejects(pack(plugin.manifest, options), InvalidManifestError);
+    assert.deepEqual(await namesIn(plugin.out), []);
+    await writeWith(JSON.stringify(PLACEHOLDER));
+    await pack(plugin.manifest, options);
+  });
+}
+
 Deno.test("P1-AC14 pack() writes only *.unsigned.zip where it is let off", async () => {
   await using plugin = await diskPlugin({ manifest: { signature: {} } });
   const { bundle_path, signature } = await pack(plugin.manifest, {
@@ -253,7 +282,11 @@ Deno.test("pack() takes a signature from the file that it is given", async () =>
     });
   assert.equal((await given("mine.json")).signature, "unverified");
   await plugin.write("half.json", '{"rekor_uuid":"1"}');
+  await assert.rejects(given("half.json"), /no signature in ".*half\.json"/);
   await assert.rejects(given("half.json"), UnsignedManifestError);
+  const noText = '{"rekor_uuid":"1","sigstore_bundle":"\\ud800"}';
+  await plugin.write("no_text.json", noText);
+  await assert.rejects(given("no_text.json"), UnsignedManifestError);
   await plugin.write("broken.json", "{");
   await assert.rejects(given("broken.json"), hasCode("SIGNATURE_INVALID"));
   await assert.rejects(given("none.json"), hasCode("SIGNATURE_INVALID"));
