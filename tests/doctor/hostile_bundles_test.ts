@@ -889,13 +889,15 @@ Deno.test("every verdict is provoked", () => {
   assert.deepEqual([...provoked].sort(), Object.keys(EXPLANATIONS).sort());
 });
 
+let good: Uint8Array | undefined;
+
 for (const [what, code, make, options] of CASES) {
   Deno.test(`${caseOf(code)} ${code}: ${what}`, async () => {
     const stack = await shared.stack();
     const hostile = await examine(stack, await make(stack), options);
     assert.deepEqual(hostile, { verdicts: [code], exit: 1 });
-    const good = await examine(stack, await makeArchive(stack));
-    assert.deepEqual(good, { verdicts: [], exit: 0 });
+    good ??= await makeArchive(stack);
+    assert.deepEqual(await examine(stack, good), { verdicts: [], exit: 0 });
   });
 }
 
