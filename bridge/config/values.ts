@@ -1,4 +1,5 @@
 /** How a setting's text becomes a typed value, and what is wrong when it does not. */
+import { parsePostgresUrl } from "../store/postgres_url.ts";
 
 /** A kind of value: its name in help texts and its parser. */
 export interface ValueKind<T> {
@@ -85,15 +86,18 @@ export const ISSUER: ValueKind<string> = {
   parse: (value) => HTTP_URL.parse(value) === undefined ? undefined : value,
 };
 
-/** A PostgreSQL connection URL. */
+/** A PostgreSQL connection URL: what the driver cannot read is refused before the first task. */
 export const POSTGRES_URL: ValueKind<string> = {
-  wants: "a URL like postgres://user:password@host:5432/database",
+  wants:
+    "a URL like postgres://user:password@host:5432/database, with sslmode one of disable, prefer, require, verify-full",
   placeholder: "URL",
   parse(value) {
-    const url = URL.parse(value);
-    return url !== null && /^postgres(ql)?:$/.test(url.protocol)
-      ? value
-      : undefined;
+    try {
+      parsePostgresUrl(value);
+      return value;
+    } catch {
+      return undefined;
+    }
   },
 };
 

@@ -1,6 +1,7 @@
 /** The exact permissions of the bridge's code, computed from its configuration. */
 import type { BridgeConfig } from "../config/settings.ts";
 import { endpointGrants } from "../store/local_endpoint.ts";
+import { parsePostgresUrl } from "../store/postgres_url.ts";
 import {
   PERSONA_FOLDERS,
   SKILL_FOLDERS,
@@ -141,13 +142,11 @@ function urlHost(url: string | undefined): string | undefined {
   return `${hostname}:${port || (protocol === "http:" ? "80" : "443")}`;
 }
 
-/** A URL may name several servers, as libpq allows: `postgres://a:1,b:2/db`. */
+/** A URL may name several servers, as libpq allows: `postgres://u@a:1,b:2/db`. */
 function postgresHosts(url: string | undefined): string[] {
-  const names = url?.match(/^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/?]*)/)?.[1];
-  if (names === undefined) return [];
-  return names.split(",").map((name) =>
-    /:\d+$/.test(name) ? name : `${name || "localhost"}:5432`
-  );
+  if (url === undefined) return [];
+  const { hosts, ports } = parsePostgresUrl(url);
+  return hosts.map((host, at) => authority(host, ports[at] as number));
 }
 
 function present<T>(values: readonly (T | undefined)[]): T[] {

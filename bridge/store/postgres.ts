@@ -1,9 +1,10 @@
 /** The SQL driver over PostgreSQL. */
 import type { Logger, SqlDriver, SqlRow } from "../ports.ts";
 import type { MigrationSession } from "./migrate.ts";
-import { createClient, parsePostgresUrl } from "./postgres_client.ts";
+import { createClient } from "./postgres_client.ts";
 import { createListener } from "./postgres_listener.ts";
 import { createPool } from "./postgres_pool.ts";
+import { parsePostgresUrl } from "./postgres_url.ts";
 import { translateSqlError } from "./sql_error.ts";
 
 /** What the driver is told. */

@@ -4,71 +4,7 @@
  */
 import net from "node:net";
 import type { Sql } from "postgres";
-
-/** A URL's parts, as postgres.js wants them. */
-export interface PostgresAddress {
-  readonly hosts: readonly string[];
-  readonly ports: readonly number[];
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-  readonly ssl: false | "prefer" | "require" | "verify-full";
-  /** Off behind a pooler that does not know prepared statements. */
-  readonly prepare: boolean;
-}
-
-/**
- * Parses `postgres://user:password@host:port/database`. Several hosts are
- * separated by commas. `sslmode` is libpq's; `prepare=false` or
- * `pgbouncer=true` gives up prepared statements.
- *
- * @throws {TypeError} without the URL in it, which holds a password.
- */
-export function parsePostgresUrl(text: string): PostgresAddress {
-  const match =
-    /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/
-      .exec(text);
-  const user = decodeURIComponent(match?.[1] ?? "");
-  const places = (match?.[3] ?? "").split(",").filter((part) => part !== "");
-  if (match === null || user === "" || places.length === 0) {
-    throw new TypeError(
-      "Cannot read the database URL: write postgres://user:password@host:port/database",
-    );
-  }
-  const query = new URLSearchParams(match[5] ?? "");
-  return {
-    hosts: places.map((place) =>
-      place.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1")
-    ),
-    ports: places.map((place) => Number(/:(\d+)$/.exec(place)?.[1] ?? 5432)),
-    user,
-    password: decodeURIComponent(match[2] ?? ""),
-    database: decodeURIComponent(match[4] ?? "") || user,
-    ssl: sslOf(query.get("sslmode") ?? query.get("ssl") ?? "disable"),
-    prepare: query.get("prepare") !== "false" &&
-      query.get("pgbouncer") !== "true",
-  };
-}
-
-function sslOf(mode: string): PostgresAddress["ssl"] {
-  switch (mode) {
-    case "disable":
-    case "false":
-      return false;
-    case "allow":
-    case "prefer":
-      return "prefer";
-    case "require":
-    case "true":
-      return "require";
-    case "verify-ca":
-    case "verify-full":
-      return "verify-full";
-  }
-  throw new TypeError(
-    "Cannot read the database URL: sslmode is one of disable, prefer, require, verify-full",
-  );
-}
+import type { PostgresAddress } from "./postgres_url.ts";
 
 type Codec = (value: never) => unknown;
 
@@ -152,9 +88,7 @@ function connect({ address, hostIndex = 0 }: ClientOptions): net.Socket {
   const index = hostIndex % address.hosts.length;
   const host = address.hosts[index] as string;
   const port = address.ports[index] as number;
-  const socket = host.startsWith("/")
-    ? net.connect(`${host}/.s.PGSQL.${port}`)
-    : net.connect(port, host);
+  const socket = net.connect(port, host);
   // What postgres.js reads for the server's name in TLS.
   return Object.assign(socket, { host, port });
 }

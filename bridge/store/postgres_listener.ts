@@ -1,10 +1,7 @@
 /** LISTEN on a connection of its own, re-established for as long as it is wanted. */
 import type { Logger } from "../ports.ts";
-import {
-  createClient,
-  type PostgresAddress,
-  type PostgresClient,
-} from "./postgres_client.ts";
+import { createClient, type PostgresClient } from "./postgres_client.ts";
+import type { PostgresAddress } from "./postgres_url.ts";
 import { createAlarm, within } from "./timing.ts";
 
 /** What a listener is told. */

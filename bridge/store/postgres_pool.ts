@@ -1,11 +1,8 @@
 /** Connections that come back by themselves, without a storm and without a wait beyond a caller's patience. */
 import type { JsonValue } from "../../schema/json.ts";
 import type { Logger, SqlRow } from "../ports.ts";
-import {
-  createClient,
-  type PostgresAddress,
-  type PostgresClient,
-} from "./postgres_client.ts";
+import { createClient, type PostgresClient } from "./postgres_client.ts";
+import type { PostgresAddress } from "./postgres_url.ts";
 import { isConnectionFault, sqlCodeOf, storeUnavailable } from "./sql_error.ts";
 import { createAlarm, sleep, until, within } from "./timing.ts";
 

@@ -72,6 +72,8 @@ const ROOMS: readonly (readonly [
     "bridge domain",
     "bridge config",
     "bridge telemetry",
+    // For the reader of connection URLs, which has no arrows of its own.
+    "bridge store",
   ]],
   ["bridge program", /^bridge\//, ["schema", "data", "bridge *"]],
   ["packer domain", /^packer\/(types|errors|ports)\.ts$/, [

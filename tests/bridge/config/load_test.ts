@@ -133,6 +133,12 @@ Deno.test("loadConfig() refuses what cannot be safe", () => {
     ["--memory-endpoint", "https://m.example/?x=1"],
     ["--listen", "127.0.0.1:70000"],
     ["--database-url", "mysql://x"],
+    ["--database-url", "postgres://localhost/db"],
+    ["--database-url", "postgres://u:p%zz@h/db"],
+    ["--database-url", "postgres://u@h:99999/db"],
+    ["--database-url", "postgres://u@h:port/db"],
+    ["--database-url", "postgres://u@/db"],
+    ["--database-url", "postgres://u@h/db?sslmode=full"],
   ];
   for (const args of bad) {
     assert.equal(load({ args }).problems.length, 1, args.join(" "));
@@ -143,6 +149,7 @@ Deno.test("loadConfig() refuses what cannot be safe", () => {
     ["--auth-issuer", "http://127.0.0.1:9000/"],
     ["--listen", "[::1]:0"],
     ["--database-url", "postgresql://u@h/db"],
+    ["--database-url", "postgres://u:p%40@a:1,[::1]:2,c/db?sslmode=require"],
   ];
   for (const args of good) {
     assert.deepEqual(load({ args }).problems, [], args.join(" "));

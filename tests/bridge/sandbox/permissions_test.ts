@@ -47,7 +47,7 @@ Deno.test("sandboxPermissions() adds every host that the configuration names, wi
   const { net, read, run } = permissions([
     "--transport=http",
     "--listen=[::1]:9000",
-    "--database-url=postgres://u:p%40ss@db1,db2:6432/x?sslmode=require",
+    "--database-url=postgres://u:p%40ss@db1,db2:6432,[::2]:7/x?sslmode=require",
     "--jwks-url=http://127.0.0.1:7000/keys",
     "--skill-broker-endpoint=https://skills.example/base",
     "--cuo-endpoint=https://cuo.example",
@@ -57,6 +57,7 @@ Deno.test("sandboxPermissions() adds every host that the configuration names, wi
     "127.0.0.1:4318",
     "127.0.0.1:7000",
     "[::1]:9000",
+    "[::2]:7",
     "cuo.example:443",
     "db1:5432",
     "db2:6432",
