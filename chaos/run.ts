@@ -136,7 +136,11 @@ async function brokenInstances(
 ): Promise<readonly string[]> {
   const broken: string[] = [];
   for (let instance = 0; instance < fleet.size; instance++) {
-    const lack = await fleet.lacks(instance);
+    let lack = await fleet.lacks(instance);
+    for (let look = 0; lack !== undefined && look < 30; look++) {
+      await pause(500);
+      lack = await fleet.lacks(instance);
+    }
     if (lack !== undefined) broken.push(`instance ${instance}: ${lack}`);
     const reply = await fleet.post(instance, token, {
       jsonrpc: "2.0",

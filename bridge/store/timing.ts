@@ -18,7 +18,7 @@ export function within<T>(
             code: "STATEMENT_TIMEOUT",
           }),
         ),
-      timeoutMs,
+      Math.max(0, timeoutMs),
     );
     work.then(resolve, reject).then(() => clearTimeout(timer));
   });
