@@ -102,7 +102,8 @@ export function faultOfNetwork(names: RestNames, cause: unknown): RestFault {
       "UPSTREAM_UNAVAILABLE",
       `${names.upstream} cannot be reached`,
       {
-        cause,
+        // Not the error itself: the log writes a cause whole.
+        cause: new Error(what),
         hint:
           `Call again in a moment. If it stays so, the operator must check ${names.endpointSetting}.`,
       },

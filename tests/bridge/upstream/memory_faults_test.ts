@@ -573,3 +573,21 @@ Deno.test("status() of createMemory() tells a wrong credential, a redirect and e
     });
   }
 });
+
+Deno.test("createMemory() keeps the filter out of what the log writes of an unreachable service", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const bench = memoryAt(`http://127.0.0.1:${port}`);
+  const error = await refusal(bench.memory.readAudit(
+    { actor: "actor-marker", kind: "kind-marker", limit: 50 },
+    bench.context(),
+  ));
+  assert.equal(error.code, "UPSTREAM_UNAVAILABLE");
+  let written = "";
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
+    written += `${cause.stack} ${cause.message}`;
+  }
+  assert.match(written, /connection refused/);
+  assert.doesNotMatch(written, new RegExp(`marker|${TENANT_A}`));
+});
