@@ -37,7 +37,8 @@ Deno.test(
     ignore,
   },
   async (t) => {
-    const broad = ["run", "--quiet", "--no-prompt", "--allow-all"];
+    // A module of a test server must not enter the lock file.
+    const broad = ["run", "--quiet", "--no-prompt", "--no-lock", "--allow-all"];
     const { reports, stderr, code } = await launchEscapes({
       command: Deno.execPath(),
       args: [...broad, CONFIG, LAUNCHER, "--unguarded"],
