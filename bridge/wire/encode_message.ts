@@ -11,7 +11,7 @@ import type { JsonRpcNotification, JsonRpcRequest } from "./json_rpc.ts";
 export function encodeAnswer(answer: Answer): string {
   if (answer.encoded !== undefined) return answer.encoded;
   try {
-    return JSON.stringify(answer.response);
+    return wellFormed(JSON.stringify(answer.response));
   } catch (error) {
     const { id } = answer.response;
     const { traceId } = answer;
@@ -23,5 +23,23 @@ export function encodeAnswer(answer: Answer): string {
 export function encodeMessage(
   message: JsonRpcNotification | JsonRpcRequest,
 ): string {
-  return JSON.stringify(message satisfies { readonly params: JsonValue });
+  return wellFormed(
+    JSON.stringify(message satisfies { readonly params: JsonValue }),
+  );
+}
+
+/**
+ * JSON text in which half a character of an upstream's, or of a text that was
+ * cut, is U+FFFD: parsers of Rust and Python refuse the whole message for it,
+ * and their host would wait for ever.
+ *
+ * Source: RFC 7493 §2.1.
+ */
+function wellFormed(text: string): string {
+  return text.includes("\\ud")
+    ? text.replace(
+      /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g,
+      (_, backslash?: string) => backslash ?? "\\ufffd",
+    )
+    : text;
 }

@@ -75,10 +75,10 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether the value can be a request's id. Numbers beyond 2^53 were rounded and would be echoed wrong. */
+/** Whether the value can be a request's id. Numbers beyond 2^53 were rounded, half characters would be replaced: both would be echoed wrong. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string"
-    ? value.length <= MAX_ID_LENGTH
+    ? value.length <= MAX_ID_LENGTH && value.isWellFormed()
     : Number.isSafeInteger(value);
 }
 
