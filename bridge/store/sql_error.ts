@@ -4,11 +4,11 @@ import { BridgeError } from "../errors.ts";
 // Connection lost or refused, server starting or stopping, out of resources,
 // lock not granted in time, serialization, a standby, wrong login, no such database.
 const AWAY =
-  /^(08...|57P0.|53...|55P03|40001|40P01|57014|25006|28...|3D000|CONNECT.*|E[A-Z]+|.*TIMEOUT|.*CLOSED)$/;
+  /^(08...|57P0.|53...|55P03|40001|40P01|57014|25006|28...|3D000|EPIPE)$/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
 // Schema, table or function absent, or no right to use them.
 const NOT_MIGRATED = /^(3F000|42P01|42883|42501)$/;
-const REACHED_NOBODY =
-  /^(08...|57P0.|CONNECT.*|E[A-Z]+|.*TIMEOUT|.*CLOSED|.*DESTROYED|.*ENDED)$/;
+const REACHED_NOBODY = /^(08...|57P0.|EPIPE)$/;
 
 /** SQLSTATE or system code of whatever a driver threw, if it has one. */
 export function sqlCodeOf(error: unknown): string | undefined {
@@ -18,7 +18,9 @@ export function sqlCodeOf(error: unknown): string | undefined {
 
 /** Whether the connection itself is at fault, rather than the statement. */
 export function isConnectionFault(error: unknown): boolean {
-  return REACHED_NOBODY.test(sqlCodeOf(error) ?? "");
+  const code = sqlCodeOf(error);
+  return code !== undefined &&
+    (!SQLSTATE.test(code) || REACHED_NOBODY.test(code));
 }
 
 /**
@@ -31,8 +33,19 @@ export function translateSqlError(error: unknown): unknown {
   const code = sqlCodeOf(error);
   if (code === undefined) return error;
   return AWAY.test(code) || isConnectionFault(error)
-    ? storeUnavailable(error)
+    ? storeUnavailable(error, hintFor(code))
     : error;
+}
+
+/** What only the operator can mend. */
+function hintFor(code: string): string | undefined {
+  if (/CERT|TLS|SSL/.test(code)) {
+    return "The operator must make the database's certificate one that this machine trusts, or correct the host in the database URL.";
+  }
+  if (/^(28...|3D000)$/.test(code)) {
+    return "The operator must correct the login or the database in the database URL.";
+  }
+  return undefined;
 }
 
 /** Whether the database lacks our schema, or our role lacks its rights. */
