@@ -79,7 +79,7 @@ async function compile(
     "--no-code-cache",
     ...flags,
     ...crossing,
-    ...stage.workers.flatMap((worker) => ["--include", worker]),
+    ...stage.includes.flatMap((path) => ["--include", path]),
     "--output",
     output,
     stage.main,

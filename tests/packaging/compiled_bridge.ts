@@ -32,7 +32,10 @@ async function connect(
 async function callAll(client: Client): Promise<void> {
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map((tool: { name: string }) => tool.name), NAMES);
-  assert.deepEqual(EIGHT_CALLS.map(({ name }) => name).sort(), [...NAMES].sort());
+  assert.deepEqual(
+    EIGHT_CALLS.map(({ name }) => name).sort(),
+    [...NAMES].sort(),
+  );
   for (const { name, args, check } of EIGHT_CALLS) {
     const result = await client.callTool({
       name,

@@ -7,7 +7,8 @@ import { compiled, NO_COMPILE_RUNTIME } from "./compiled.ts";
 const LAUNCHER: Program = {
   name: "launcher",
   entries: ["tests/sandbox/launcher.ts", "tests/sandbox/escape_worker.ts"],
-  unbundled: ["@electric-sql/pglite"],
+  unbundled: [],
+  vendored: {},
   copied: [],
   task: "bridge",
   flags: [],
