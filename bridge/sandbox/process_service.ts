@@ -36,16 +36,21 @@ export function createProcessService(
     kill: killProcesses,
   },
 ): ProcessService {
-  // By number and start: a number that is given anew is another process.
-  const seen = new Set<string>();
+  // Start by number, of those that still live: a number that is given anew is another process.
+  const seen = new Map<number, string>();
+  const isSeen = ({ pid, started }: ProcessRef): boolean =>
+    seen.get(pid) === started;
   const descendants = async (pid: number): Promise<readonly ProcessRef[]> => {
     const table = await options.read();
-    const child = table.find((entry) => entry.pid === pid);
-    if (child?.parent !== options.ownPid) return [];
+    const living = new Map(table.map((entry) => [entry.pid, entry]));
+    // A table that could not be read says nothing about who is gone.
+    if (!living.has(options.ownPid)) return [];
+    for (const old of seen.keys()) if (!living.has(old)) seen.delete(old);
+    if (living.get(pid)?.parent !== options.ownPid) return [];
     const found = descendantsIn(table, pid)
       .filter((process) => process.pid !== options.ownPid);
     for (const process of found) {
-      if (seen.size < MAX_SEEN) seen.add(nameOf(process));
+      if (seen.size < MAX_SEEN) seen.set(process.pid, process.started);
     }
     return found;
   };
@@ -61,18 +66,12 @@ export function createProcessService(
         return { ...reply, found: await descendants(request.pid) };
       }
       const known = request.processes.slice(0, MAX_ASKED)
-        .filter((process) => seen.has(nameOf(process)));
-      const killed = await options.kill(known);
-      for (const process of known) seen.delete(nameOf(process));
-      return { ...reply, killed };
+        .filter(isSeen);
+      return { ...reply, killed: await options.kill(known) };
     } catch {
       return reply;
     }
   };
-}
-
-function nameOf({ pid, started }: ProcessRef): string {
-  return `${pid} ${started}`;
 }
 
 /** Whether the worker's message is such a request; it is not believed otherwise. */

@@ -79,6 +79,41 @@ Deno.test("the process service touches no process that is not below a child of o
   assert.deepEqual(killed, [], "a number given anew is another process");
 });
 
+Deno.test("the process service kills again what does not die at once", async () => {
+  const { answer, killed } = service();
+  const ask = { type: "processes", id: 1 } as const;
+  const { found } = await answer({ ...ask, ask: "descendants", pid: 200 });
+  for (let time = 0; time < 3; time++) {
+    await answer({ ...ask, ask: "kill", processes: found });
+  }
+  assert.equal(killed.length, 3);
+});
+
+Deno.test("the process service still ends processes after any number of children", async () => {
+  let pid = 1_000;
+  const killed: ProcessRef[] = [];
+  const answer = createProcessService({
+    ownPid: OWN,
+    read: () =>
+      Promise.resolve([
+        ...TABLE.slice(0, 3),
+        { pid, parent: 200, group: 200, session: OWN, started: `${pid}` },
+      ]),
+    kill: (processes) => {
+      killed.push(...processes);
+      return Promise.resolve(processes.length);
+    },
+  });
+  const ask = { type: "processes", id: 1 } as const;
+  for (; pid < 12_000; pid++) {
+    await answer({ ...ask, ask: "descendants", pid: 200 });
+  }
+  const { found } = await answer({ ...ask, ask: "descendants", pid: 200 });
+  const gone = [{ pid: 1_000, started: "1000" }];
+  await answer({ ...ask, ask: "kill", processes: [...found, ...gone] });
+  assert.deepEqual(killed, [{ pid: 12_000, started: "12000" }]);
+});
+
 Deno.test("the launcher believes only well-formed requests", () => {
   const good = { type: "processes", id: 1, ask: "descendants", pid: 2 };
   assert.ok(isProcessRequest(good));
