@@ -187,7 +187,7 @@ export class RpcChild {
     }
     this.#child.write(
       encodeNotification("notifications/cancelled", { requestId: id }),
-    ).catch(() => {});
+    ).catch(() => this.#end("closed its input"));
     waiter.reject(reason);
   }
 
