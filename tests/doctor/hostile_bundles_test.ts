@@ -693,6 +693,21 @@ const PATHS: readonly Case[] = [
     signedWith("skills/evil/SKILL.md", SKILL_TEXT),
   ],
   [
+    "a skill inside a declared one",
+    "PATH_UNEXPECTED",
+    signedWith("skills/read-trail/more/evil/SKILL.md", SKILL_TEXT),
+  ],
+  [
+    "a skill inside a declared one, in another spelling",
+    "PATH_UNEXPECTED",
+    signedWith("skills/read-trail/evil/skill.MD", SKILL_TEXT),
+  ],
+  [
+    "a skill's settings for a host",
+    "PATH_UNEXPECTED",
+    signedWith("skills/read-trail/agents/openai.yaml", "dependencies: {}"),
+  ],
+  [
     "a second manifest elsewhere",
     "PATH_UNEXPECTED",
     signedWith("cyberos/readme.json", "{}"),

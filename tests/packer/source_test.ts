@@ -56,6 +56,7 @@ const FORBIDDEN: readonly (readonly [string, string, string, RegExp])[] = [
   ["a hidden folder", ".vscode/settings.json", "{}", /dot/],
   ["a script", "run.sh", "echo hi\n", /PROGRAM_SMUGGLED/],
   ["a script by its first line", "run.md", "#!/bin/sh\n", /PROGRAM_SMUGGLED/],
+  ["a skill inside a skill", "evil/SKILL.md", "x\n", /inside another/],
   ["a file of an unknown kind", "data.dat", "x", /PATH_UNEXPECTED/],
   ["a device name", "aux.md", "x", /illegal/],
   ["a colon", "a:b.md", "x", /illegal/],

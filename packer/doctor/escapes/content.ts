@@ -15,6 +15,8 @@ export async function judgeContent(
   if (entry.size > MAX_TEXT_BYTES && !isPicture(entry.path)) {
     return [fault(entry, "TEXT_HIDDEN", "is too long to be examined")];
   }
+  const role = hostRole(entry.path);
+  if (role !== undefined) return [fault(entry, "PATH_UNEXPECTED", role)];
   const bytes = await entry.read();
   const kind = fileKind(entry.path, bytes.subarray(0, 16));
   if (kind === "program") {
@@ -30,6 +32,17 @@ export async function judgeContent(
   return kind === "image" && isPicture(entry.path)
     ? []
     : judgeText(entry, bytes, kind === "image");
+}
+
+/** What a host would take a file in a skill's folder for, though nothing declares it. */
+function hostRole(path: string): string | undefined {
+  // Codex looks for skills at any depth, and reads a skill's settings and servers there.
+  if (/^skills\/[^/]+\/.+\/SKILL\.md$/i.test(path)) {
+    return "is a skill inside another, which no manifest declares";
+  }
+  return /^skills\/[^/]+\/agents\//i.test(path)
+    ? "is what a host reads as a skill's settings"
+    : undefined;
 }
 
 /** A picture in pixels: SVG is text. */

@@ -63,10 +63,46 @@ function startsWith(head: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, i) => head[i] === byte);
 }
 
+// Where an SVG is, only what it holds itself: its own parts, and pixels.
+const OWN = "(?!#|data:image/(?:png|jpeg|gif|webp)[;,])";
+
+// No two unbounded parts can take the same characters: the time stays linear.
+const SVG_FAULTS: readonly RegExp[] = [
+  /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|object|embed|handler|listener)\b/i,
+  /<!(?:DOCTYPE|ENTITY)|<\?xml-stylesheet/i,
+  /[\s"'/]on[a-z]+\s*=/i,
+  /javascript\s*:/i,
+  new RegExp(`(?:href|src)\\s*=\\s*(?:["']\\s*)?${OWN}[^\\s"'#]`, "i"),
+  // An animation may set what was nothing at first.
+  /attributeName\s*=\s*(?:["']\s*)?(?:[\w-]+:)?(?:href|src)\b/i,
+  new RegExp(`url\\(\\s*(?:["']\\s*)?${OWN}[^\\s"'#)]`, "i"),
+  /@import|image-set\s*\(/i,
+];
+
 /** SVG is a document that can carry scripts and load other things. */
 export function svgFault(text: string): string | undefined {
-  return /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|object|embed|handler|listener)\b|<!(?:DOCTYPE|ENTITY)|<\?xml-stylesheet|\son[a-z]+\s*=|javascript\s*:|(?:href|src)\s*=\s*["']?\s*(?!#|data:image\/(?:png|jpeg|gif|webp)[;,])[^\s"'#]/i
-      .test(text)
+  const plain = withoutEscapes(text);
+  return SVG_FAULTS.some((fault) => fault.test(text) || fault.test(plain))
     ? "carries a script or loads something"
     : undefined;
+}
+
+// A character of XML or CSS in disguise.
+const ESCAPE =
+  /&#(?:x([0-9a-f]{1,8})|([0-9]{1,9}));|\\([0-9a-f]{1,6})\s?|\\(.)/gi;
+
+function withoutEscapes(text: string): string {
+  return text.replace(
+    ESCAPE,
+    (_, xmlHex, xmlDecimal, cssHex, cssPlain) =>
+      cssPlain ?? character(
+        xmlDecimal === undefined
+          ? Number.parseInt(xmlHex ?? cssHex, 16)
+          : Number(xmlDecimal),
+      ),
+  );
+}
+
+function character(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "";
 }

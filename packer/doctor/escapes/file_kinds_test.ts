@@ -51,6 +51,17 @@ Deno.test("svgFault() refuses pictures that act", () => {
       "<!DOCTYPE svg [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>",
       '<?xml-stylesheet href="x.css"?>',
       "<foreignObject/>",
+      '<svg/onload="x()">',
+      '<svg id="a"onload="x()">',
+      '<a href="&#106;avascript:x()">',
+      '<animate attributeName="href" values="https://evil.example/x"/>',
+      '<set attributeName="xlink:href" to="//evil.example/x"/>',
+      "<style>@import 'https://evil.example/x.css';</style>",
+      "<style>*{background:url(https://evil.example/x.png)}</style>",
+      '<rect fill="url(//evil.example/x#a)"/>',
+      "<style>*{background:u\\72l(https://evil.example/x)}</style>",
+      "<style>*{background:image-set('https://evil.example/x' 1x)}</style>",
+      "<style>*{background:&#x75;rl('https://evil.example/x')}</style>",
     ]
   ) assert.notEqual(svgFault(svg), undefined, svg);
 });
@@ -63,6 +74,22 @@ Deno.test("svgFault() leaves drawings alone", () => {
       "<use xlink:href='#icon'/>",
       '<image href="data:image/png;base64,AAAA"/>',
       "<text>on = off</text>",
+      '<rect fill="url(#gradient)" style="mask: url( \'#m\' )"/>',
+      "<style>.a{fill:#fff} /* important */</style>",
+      '<set attributeName="fill" to="red"/>',
+      "<text>5 &lt; 6 &amp;c. &#169;</text>",
     ]
   ) assert.equal(svgFault(svg), undefined, svg);
+});
+
+Deno.test("svgFault() takes linear time, whatever the text", () => {
+  const many = 500_000;
+  for (const start of ["href=", "href='", "url(", "< ", " on", "javascript"]) {
+    for (const part of [" ", start, "\\", "&#", "a"]) {
+      const text = start + part.repeat(many / part.length) + "#";
+      const begin = performance.now();
+      svgFault(text);
+      assert.ok(performance.now() - begin < 2000, `${start} ${part}`);
+    }
+  }
 });
