@@ -8,7 +8,7 @@ export interface Program {
   readonly entries: readonly [string, ...string[]];
   /** Import names that stay npm packages, whole. */
   readonly unbundled: readonly string[];
-  /** Imports that stay files beside the bundle, with what they need of their own folder. */
+  /** Imports that stay files beside the bundle, with what they need of their own folder, by path in it. */
   readonly vendored: Readonly<Record<string, RegExp>>;
   /** Modules in a syntax that the bundler does not know; they are taken along as they are. */
   readonly copied: readonly string[];
@@ -30,7 +30,9 @@ export const PROGRAMS: readonly Program[] = [
     unbundled: [],
     // It reads its WebAssembly and its data at run time. The rest of the package is twice as large, and a program is
     // read into memory whole: a millisecond for each megabyte, at every start.
-    vendored: { "@electric-sql/pglite": /\.(js|wasm|data)$/ },
+    vendored: {
+      "@electric-sql/pglite": /^([^/]+\.(js|wasm|data)|fs\/[^/]+\.js)$/,
+    },
     copied: [],
     task: "bridge",
     flags: [],
