@@ -11,6 +11,7 @@ import {
 import { sqlCodeOf } from "./sql_error.ts";
 
 type Follower = LineChannel<LocalReply, LocalRequest>;
+type Verdict = "welcome" | "refused" | "stranger";
 
 /** What {@link serveDatabase} is told. */
 export interface LeaderOptions {
@@ -19,7 +20,12 @@ export interface LeaderOptions {
   readonly database: Promise<LocalDatabase>;
   /** The newest migration that this program applies. */
   readonly schema: number;
+  /** How long a caller may take to say who it is. */
+  readonly helloMs?: number;
 }
+
+const HELLO_MS = 5_000;
+const MAX_HELLO_BYTES = 4_096;
 
 /** Serves the database; what it resolves with is the database, for this process's own use. */
 export async function serveDatabase(
@@ -60,10 +66,12 @@ export async function serveDatabase(
   }
 
   async function accept(): Promise<void> {
-    const serving: Promise<void>[] = [];
+    const serving = new Set<Promise<void>>();
     try {
       for await (const connection of endpoint.listener) {
-        serving.push(serve(lineChannel(connection)));
+        const served = serve(lineChannel(connection, MAX_HELLO_BYTES))
+          .finally(() => serving.delete(served));
+        serving.add(served);
       }
     } catch {
       // The place was given up.
@@ -73,28 +81,32 @@ export async function serveDatabase(
 
   async function serve(follower: Follower): Promise<void> {
     followers.set(follower, new Set());
-    let welcome = false;
+    const late = setTimeout(follower.close, options.helloMs ?? HELLO_MS);
+    let verdict: Verdict | undefined;
     for await (const request of follower.messages()) {
-      if (welcome) void answer(follower, request);
-      else if (!(welcome = greet(follower, request))) break;
+      if (verdict === undefined) verdict = greet(follower, request);
+      else if (verdict === "welcome") void answer(follower, request);
+      if (verdict === "stranger") break;
+      // Who is refused is read on, unheeded, until it has heard that and leaves.
+      if (verdict === "welcome") clearTimeout(late);
     }
+    clearTimeout(late);
     followers.delete(follower);
   }
 
-  function greet(follower: Follower, request: LocalRequest): boolean {
+  function greet(follower: Follower, request: LocalRequest): Verdict {
     if (!("hello" in request) || !sameText(request.secret, endpoint.secret)) {
-      return false;
+      return "stranger";
     }
     if (request.hello !== LOCAL_PROTOCOL || request.schema !== options.schema) {
       follower.send({
         refused:
           "Another window runs another version of cyberos-mcp-bridge on this data folder: restart it",
       });
-      // Read on until the other side has heard it and leaves.
-      return true;
+      return "refused";
     }
     follower.send({ welcome: true });
-    return true;
+    return "welcome";
   }
 
   async function answer(

@@ -41,9 +41,14 @@ export interface LineChannel<Out, In> {
 // The largest message of the bridge, and what JSON in JSON adds to it.
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Speaks JSON lines over a connection. */
+/**
+ * Speaks JSON lines over a connection.
+ *
+ * @param maxFirstBytes What the first line may have, from a peer that anybody can be.
+ */
 export function lineChannel<Out, In>(
   connection: Deno.Conn,
+  maxFirstBytes: number = MAX_LINE_BYTES,
 ): LineChannel<Out, In> {
   const encoder = new TextEncoder();
   let sending: Promise<void> = Promise.resolve();
@@ -72,7 +77,7 @@ export function lineChannel<Out, In>(
       const bytes = encoder.encode(`${JSON.stringify(message)}\n`);
       sending = sending.then(() => write(bytes));
     },
-    messages: () => readLines(connection, close),
+    messages: () => readLines(connection, close, maxFirstBytes),
     close,
   };
 }
@@ -80,8 +85,10 @@ export function lineChannel<Out, In>(
 async function* readLines<In>(
   connection: Deno.Conn,
   close: () => void,
+  maxFirstBytes: number,
 ): AsyncGenerator<In, void> {
   const decoder = new TextDecoder();
+  let maxBytes = maxFirstBytes;
   const buffer = new Uint8Array(65536);
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -98,14 +105,17 @@ async function* readLines<In>(
         end = buffer.subarray(0, n).indexOf(10, from)
       ) {
         parts.push(buffer.slice(from, end));
-        yield JSON.parse(decoder.decode(joined(parts)));
+        const message = JSON.parse(decoder.decode(joined(parts)));
+        if (typeof message !== "object" || message === null) return;
+        yield message;
         parts = [];
         size = 0;
+        maxBytes = MAX_LINE_BYTES;
         from = end + 1;
       }
       if (from < n) parts.push(buffer.slice(from, n));
       size += n - from;
-      if (size > MAX_LINE_BYTES) return;
+      if (size > maxBytes) return;
     }
   } catch {
     // The other side is gone, or speaks something else.

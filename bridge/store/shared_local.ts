@@ -26,6 +26,7 @@ export interface JoinOptions {
   readonly open?: (dataDir: string) => Promise<LocalDatabase>;
   readonly schema?: number;
   readonly patienceMs?: number;
+  readonly helloMs?: number;
 }
 
 const PATIENCE_MS = 20_000;
@@ -91,14 +92,14 @@ async function prepareFolder(dataDir: string): Promise<void> {
 async function lead(
   dataDir: string,
   endpoint: LocalEndpoint,
-  { open = openPglite, schema }: JoinOptions & { schema: number },
+  { open = openPglite, schema, ...times }: JoinOptions & { schema: number },
 ): Promise<LocalDatabase> {
   try {
     const place = await listenIfAllowed(endpoint);
     const database = open(`${dataDir}/db`);
     return place === undefined
       ? await database
-      : await serveDatabase({ endpoint: place, database, schema });
+      : await serveDatabase({ endpoint: place, database, schema, ...times });
   } catch (error) {
     throw storeUnavailable(
       error,

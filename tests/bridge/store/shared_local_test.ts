@@ -246,6 +246,72 @@ Deno.test("two versions do not share a folder, and the hint says what to do", as
   });
 });
 
+/** What the leader answers to lines, until it hangs up or is silent for a while. */
+async function answersTo(
+  connection: Deno.Conn,
+  text: string,
+): Promise<{ text: string; hungUp: boolean }> {
+  await connection.write(new TextEncoder().encode(text)).catch(() => {});
+  const timer = setTimeout(() => connection.close(), 500);
+  const buffer = new Uint8Array(4096);
+  let heard = "";
+  try {
+    for (;;) {
+      const n = await connection.read(buffer);
+      if (n === null) return { text: heard, hungUp: true };
+      heard += new TextDecoder().decode(buffer.subarray(0, n));
+    }
+  } catch (error) {
+    const reset = error instanceof Deno.errors.ConnectionReset;
+    return { text: heard, hungUp: reset };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+Deno.test("a bridge of another version is refused, and its statements are not run", async () => {
+  await withFolder(async (dir) => {
+    const open = () => Promise.resolve(fakeDatabase("a"));
+    const leader = await joinFolder(dir, { open, schema: 1, kind: "tcp" });
+    const { connection, secret } = await localEndpoint(dir, "tcp").connect();
+    const hello = JSON.stringify({ hello: 1, secret, schema: 2 });
+    const { text } = await answersTo(
+      connection,
+      `${hello}\n{"id":0,"statement":"x","parameters":[]}\n`,
+    );
+    assert.match(text, /"refused"/);
+    assert.doesNotMatch(text, /"rows"/);
+    await leader.close();
+  });
+});
+
+Deno.test("over a port, a stranger holds neither memory nor a place", async () => {
+  await withFolder(async (dir) => {
+    const leader = await joinFolder(dir, {
+      kind: "tcp",
+      open: () => Promise.resolve(fakeDatabase("a")),
+      helloMs: 100,
+    });
+    const long = await localEndpoint(dir, "tcp").connect();
+    const flood = await answersTo(long.connection, "x".repeat(100_000));
+    assert.deepEqual(flood, { text: "", hungUp: true });
+    const odd = await localEndpoint(dir, "tcp").connect();
+    assert.deepEqual(await answersTo(odd.connection, "1\n"), {
+      text: "",
+      hungUp: true,
+    });
+    const mute = await localEndpoint(dir, "tcp").connect();
+    const silence = await answersTo(mute.connection, "");
+    assert.deepEqual(silence, { text: "", hungUp: true });
+    const follower = await joinFolder(dir, { kind: "tcp" });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const [row] = await follower.query("select 1", []);
+    assert.equal(row?.name, "a", "who said hello stays");
+    await follower.close();
+    await leader.close();
+  });
+});
+
 Deno.test("a folder that somebody else holds, and damaged data, are refused with a hint", async () => {
   await withFolder(async (dir) => {
     await Deno.mkdir(dir);
