@@ -344,15 +344,15 @@ Deno.test("STD-21 status() shows a CUO that is down, and that it is back", async
 Deno.test("STD-22 createCuo() survives a child that closed its stdin", () =>
   withCuo({}, {}, async (bench) => {
     bench.fake.shell("exec 0<&-; exec sleep 60");
-    const started = performance.now();
     // The first bytes may still fit into the pipe before it is closed.
     for (let i = 0; i < 2; i++) {
+      const started = performance.now();
       const error = await refusal(
-        bench.cuo.route(QUERY, bench.context({ signal: after(500) })),
+        bench.cuo.route(QUERY, bench.context({ signal: after(400) })),
       );
       assert.equal(error.class, "upstream_unavailable");
+      assert.ok(performance.now() - started < 1_000);
     }
-    assert.ok(performance.now() - started < 1_000);
     bench.fake.unshell();
     await serves(bench);
   }));
