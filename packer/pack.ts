@@ -194,7 +194,8 @@ export async function loadBridge(
   let extension = "";
   const path = `server/${BRIDGE_PROGRAM}`;
   const maxBytes = ARCHIVE_LIMITS.entryBytes;
-  const read = { file, path, mode: 0o755, maxBytes } as const;
+  // The path is for messages until the platform is known.
+  const read = { file, path: file, mode: 0o755, maxBytes } as const;
   const entry = await diskEntry(read, { bytes: 0 }, (bytes) => {
     const program = programPlatform(bytes.subarray(0, PROGRAM_HEAD_BYTES));
     platform = program?.platform;

@@ -185,8 +185,10 @@ async function readSignature(path: string): Promise<unknown> {
   } catch (cause) {
     throw new PackerError(
       "SIGNATURE_INVALID",
-      `Cannot read the signature file "${path}"`,
-      { cause, hint: "Make one with: cyberos-plugin sign" },
+      cause instanceof PackerError
+        ? cause.message
+        : `Cannot read "${path}": ${reasonOf(cause)}`,
+      { cause, hint: "Make a signature file with: cyberos-plugin sign" },
     );
   }
   try {

@@ -1,5 +1,6 @@
 /** `cyberos-plugin sign`: signs a manifest's content with Sigstore. */
 import { parseArgs } from "node:util";
+import { reasonOf } from "../disk/read.ts";
 import { PackerError } from "../errors.ts";
 import { findIdentityToken } from "../sigstore/identity_token.ts";
 import { redact } from "../sigstore/redact.ts";
@@ -176,8 +177,8 @@ async function readToken(file: string, terminal: Terminal): Promise<string> {
   } catch (cause) {
     throw new PackerError(
       "SIGNING_FAILED",
-      `Cannot read the identity token from "${file}"`,
-      { cause },
+      `Cannot read the identity token from "${file}": ${reasonOf(cause)}`,
+      { cause, hint: "Give a file with the token, or - for standard input" },
     );
   }
 }

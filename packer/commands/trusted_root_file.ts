@@ -1,4 +1,5 @@
 /** Reads the file of a `--trusted-root` option. */
+import { reasonOf } from "../disk/read.ts";
 import { PackerError } from "../errors.ts";
 import {
   MAX_TRUSTED_ROOT_BYTES,
@@ -25,6 +26,11 @@ export async function loadTrustedRoot(
   }
 }
 
+const HINTS = {
+  POLICY_INVALID: "Give a policy file; docs/signing.md shows one",
+  TRUST_ROOT_INVALID: "Give a Sigstore trusted root, a JSON file",
+} as const;
+
 /** A small text file. @throws {PackerError} With the given code. */
 export async function readSmallText(
   path: string,
@@ -39,6 +45,10 @@ export async function readSmallText(
     return await Deno.readTextFile(path);
   } catch (cause) {
     if (cause instanceof PackerError) throw cause;
-    throw new PackerError(code, `Cannot read "${path}"`, { cause });
+    throw new PackerError(
+      code,
+      `Cannot read "${path}": ${reasonOf(cause)}`,
+      { cause, hint: HINTS[code] },
+    );
   }
 }

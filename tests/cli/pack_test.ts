@@ -84,6 +84,8 @@ Deno.test("pack says what is wrong and what to do: targets, files, places", asyn
     [["--target", "goose"], /DeferredTargetError: .*"goose"/],
     [["--verify"], /not a valid one of this content.*placeholder/],
     [["--bridge", plugin.manifest], /no compiled program/],
+    [["--bridge", "none"], /Cannot pack "none": it does not exist/],
+    [["--signature", "none"], /Cannot read "none": it does not exist\n.*sign/],
     [["--out", `${plugin.manifest}/x`], /Cannot write to .*\n.*--out/],
   ];
   for (const [args, message] of cases) {

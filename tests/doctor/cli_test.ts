@@ -223,7 +223,11 @@ Deno.test("DOC-08 what could not be verified is exit code 3, never the one for a
       [/does not exist/, [`${folder}/nowhere.plugin`]],
       [/not JSON/, [file, "--trusted-root", `${folder}/broken.json`]],
       [/trusted root/, [file, "--trusted-root", `${folder}/empty.json`]],
-      [/Cannot read/, [file, "--trusted-root", `${folder}/nowhere.json`]],
+      [/Cannot read ".*": it does not exist\n.*root/, [
+        file,
+        "--trusted-root",
+        `${folder}/nowhere.json`,
+      ]],
       [/policy/, [file, "--policy", `${folder}/broken.json`]],
       [/policy/, [file, "--policy", `${folder}/empty.json`]],
     ];

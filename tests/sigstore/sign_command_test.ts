@@ -154,7 +154,7 @@ Deno.test("sign writes nothing when it fails, says why, and shows no token", asy
     const env = { SIGSTORE_ID_TOKEN: token };
     const failures: [number, RegExp, string[], CliOptions][] = [
       [1, /No identity token/, [], {}],
-      [1, /Cannot read the identity token/, [
+      [1, /Cannot read the identity token from ".*": it does not exist/, [
         "--identity-token-file",
         `${folder}/none`,
       ], {}],
