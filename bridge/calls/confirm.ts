@@ -94,10 +94,12 @@ async function confirmByPerson(
   );
 }
 
+/** Of what was signed: one signature can be written in several ways, and made more than once. */
 async function digest(token: string): Promise<string> {
+  const signed = token.slice(0, token.lastIndexOf("."));
   const bytes = await crypto.subtle.digest(
     "SHA-256",
-    new TextEncoder().encode(token),
+    new TextEncoder().encode(signed),
   );
   return `confirmation-${new Uint8Array(bytes).toHex()}`;
 }

@@ -6,6 +6,9 @@ import type { Principal, TaskView } from "../types.ts";
 import type { ToolAnswer, ToolContext } from "./tool_set.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
+// A confirmation token holds for five minutes and at most one of clock skew: the
+// task that it started must be there as long, or a replay would start another.
+const REPLAYABLE_MS = 360_000;
 
 /** A run to start as a task. */
 export interface TaskRun {
@@ -75,7 +78,7 @@ async function start(
   context: ToolContext,
 ): Promise<TaskView> {
   const { input, timeoutMs, key = context.replayKey } = split(run.arguments);
-  const ttlMs = context.task?.ttlMs;
+  const ttlMs = ttlOf(context);
   const { task } = await runner.start({
     principal: context.principal,
     tool: run.tool,
@@ -89,6 +92,13 @@ async function start(
   });
   context.log("debug", { event: "task started", task_id: task.taskId });
   return task;
+}
+
+function ttlOf({ task, replayKey }: ToolContext): number | undefined {
+  const asked = task?.ttlMs;
+  return asked === undefined || replayKey === undefined
+    ? asked
+    : Math.max(asked, REPLAYABLE_MS);
 }
 
 /** The run's own arguments, and the options of its task. */

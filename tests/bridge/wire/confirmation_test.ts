@@ -144,6 +144,39 @@ Deno.test("AUTH-21 a replayed confirmation token repeats nothing: one row, one t
   assert.ok(!keys.includes('"signed"'));
 });
 
+Deno.test("AUTH-21 the same confirmation under another spelling of its signature repeats nothing", async () => {
+  const harness = new Harness({
+    confirmations: { verify: () => Promise.resolve(true) },
+  });
+  const append = (token: string) =>
+    harness.tool("cyberos.memory.append_audit", APPEND, {
+      meta: { "cyberos/confirmation_token": token },
+    });
+  // The last character of a base64url signature has bits that nobody reads.
+  const seqs = [];
+  for (const token of ["e30.e30.AA", "e30.e30.AB", "e30.e31.AA"]) {
+    seqs.push((await append(token)).result.structuredContent.seq);
+  }
+  assert.deepEqual(seqs, [1, 1, 2]);
+});
+
+Deno.test("AUTH-21 a confirmed task is remembered for as long as its token can be replayed", async () => {
+  const harness = new Harness({
+    confirmations: { verify: () => Promise.resolve(true) },
+  });
+  const start = (meta: Record<string, unknown>) =>
+    harness.tool("cyberos.skill.invoke_skill", INVOKE, {
+      meta: meta as never,
+      task: { ttl: 1000 },
+    });
+  await start(TOKEN);
+  await start(CONFIRMED);
+  const [byToken, byHost] = harness.tasks.starts.map(({ ttlMs }) => ttlMs);
+  assert.equal(byToken, 360_000);
+  assert.equal(byHost, 1000, "whoever confirms each call may have it short");
+  await harness.tasks.idle();
+});
+
 Deno.test("without tokens configured, a token confirms nothing", async () => {
   const harness = new Harness();
   const { error } = await harness.tool("cyberos.memory.append_audit", APPEND, {
