@@ -40,8 +40,8 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: "cyberos-plugin",
     entries: ["cli.ts"],
-    // Its packages have JSON for their main modules.
-    unbundled: ["spdx-expression-parse"],
+    // The first has packages with JSON for their main modules; bundled, the second's connections break on Deno 2.6.
+    unbundled: ["spdx-expression-parse", "@sigstore/sign"],
     vendored: { "@zip.js/zip.js/dist/zip-module.wasm": /^zip-module\.wasm$/ },
     copied: ["packer/zip/zlib_module.js"],
     task: "plugin",

@@ -55,8 +55,12 @@ export function closure(lock: DenoLock, roots: readonly string[]): string[] {
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
     if (seen.has(key)) continue;
     seen.add(key);
-    const { dependencies = [] } = lock.npm[key] as LockedPackage;
-    waiting.push(...dependencies.map((one) => resolve(lock, one)));
+    const { dependencies = [], optionalDependencies = [] } = lock
+      .npm[key] as LockedPackage;
+    waiting.push(
+      ...[...dependencies, ...optionalDependencies]
+        .map((one) => resolve(lock, one)),
+    );
   }
   return [...seen].sort();
 }

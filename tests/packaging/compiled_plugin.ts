@@ -1,6 +1,8 @@
 /** `cyberos-plugin` as a compiled program: the same answers as from source. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { identityToken } from "../support/signing_stack/identity_token.ts";
+import { startSigningStack } from "../support/signing_stack/stack.ts";
 import { emptyDir, type Ended, runAlone } from "./compiled.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -93,4 +95,56 @@ export const PLUGIN_CHECKS: Readonly<
     const valid = await runAlone(program, args, at);
     assert.equal(valid.code, 0, valid.stderr);
   },
+  "PKG-02 cyberos-plugin signs with an identity token, and its own doctor accepts the bundle":
+    async (
+      program,
+    ) => {
+      await using dir = await emptyDir();
+      const at = { cwd: dir.path };
+      for (const name of ["commands", "skills"]) {
+        await copyTree(`${ROOT}manifests/${name}`, `${dir.path}/${name}`);
+      }
+      const manifest = "cyberos@1.0.0.plugin.json";
+      await Deno.copyFile(MANIFEST, `${dir.path}/${manifest}`);
+      const stack = await startSigningStack();
+      try {
+        const root = `${dir.path}/root.json`;
+        await Deno.writeTextFile(root, JSON.stringify(stack.trustedRoot));
+        const signed = await runAlone(program, [
+          ...["sign", manifest, "--identity-token-file=-"],
+          ...["--fulcio-url", stack.url, "--rekor-url", stack.url],
+          ...["--trusted-root", root, "--json"],
+        ], { ...at, stdin: identityToken(SIGNER) });
+        assert.equal(signed.code, 0, signed.stderr);
+        const packed = await runAlone(program, ["pack", manifest], at);
+        assert.equal(packed.code, 0, packed.stderr);
+        const examined = await runAlone(program, [
+          ...["doctor", "dist/cyberos-1.0.0.plugin", "--trusted-root", root],
+          ...["--certificate-identity", SIGNER.subject],
+          ...["--certificate-oidc-issuer", SIGNER.issuer],
+        ], at);
+        assert.equal(examined.code, 0, examined.stdout + examined.stderr);
+        const another = await runAlone(program, [
+          ...["doctor", "dist/cyberos-1.0.0.plugin", "--trusted-root", root],
+          ...["--certificate-identity", "https://ci.example/another"],
+          ...["--certificate-oidc-issuer", SIGNER.issuer],
+        ], at);
+        assert.equal(another.code, 1, "signed by somebody else");
+      } finally {
+        await stack.close();
+      }
+    },
 };
+
+const SIGNER = {
+  issuer: "https://issuer.example",
+  subject: "https://ci.example/release@main",
+};
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to);
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyTree(`${from}/${name}`, `${to}/${name}`);
+    else await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
