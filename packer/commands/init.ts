@@ -1,6 +1,7 @@
 /** `cyberos-plugin init`: a valid manifest to start from. */
 import { parseArgs } from "node:util";
 import { validateManifest } from "../../schema/validate.ts";
+import { reasonOf } from "../disk/read.ts";
 import { PackerError } from "../errors.ts";
 import type { StarterAnswers } from "../validate_report/starter.ts";
 import {
@@ -144,7 +145,7 @@ async function write(
       "OUTPUT_UNWRITABLE",
       exists
         ? `Cannot write "${path}": the file exists`
-        : `Cannot write "${path}"`,
+        : `Cannot write "${path}": ${reasonOf(cause)}`,
       {
         cause,
         hint: exists

@@ -1,4 +1,5 @@
 /** Opens what a stranger calls a bundle: an archive or an unpacked folder. */
+import { reasonOf } from "../disk/read.ts";
 import { PackerError } from "../errors.ts";
 import { ARCHIVE_LIMITS, type ArchiveLimits } from "../limits.ts";
 import type { BundleEntry } from "../types.ts";
@@ -94,20 +95,21 @@ function fileSource(file: Deno.FsFile, size: number): ArchiveSource {
 
 function unreadable(path: string, cause: unknown): unknown {
   if (cause instanceof PackerError) return cause;
-  const reason = cause instanceof Deno.errors.NotFound
-    ? "it does not exist"
-    : cause instanceof Deno.errors.PermissionDenied ||
-        cause instanceof Deno.errors.NotCapable
-    ? "reading it is not permitted"
-    : undefined;
-  if (reason === undefined) return cause;
+  if (!isRefusedBySystem(cause)) return cause;
   return new PackerError(
     "BUNDLE_UNREADABLE",
-    `Cannot read "${path}": ${reason}`,
+    `Cannot read "${path}": ${reasonOf(cause)}`,
     {
       cause,
       hint:
         "Give the path of a .plugin or .zip file, or of the folder it was unpacked to",
     },
   );
+}
+
+// Anything else is a bug of ours, and said to be one.
+function isRefusedBySystem(cause: unknown): boolean {
+  const code = (cause as { code?: unknown } | null)?.code;
+  return cause instanceof Deno.errors.NotCapable ||
+    typeof code === "string" && /^E[A-Z0-9]+$/.test(code);
 }

@@ -355,3 +355,27 @@ Deno.test("doctor --help lists every option and exit code", async () => {
     assert.ok(stdout.includes(word), word);
   }
 });
+
+Deno.test("doctor and rebuild say of a path that the system refuses that they could not read it", async () => {
+  await inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/file`, "x");
+    const inputs: [RegExp, string][] = [
+      [/it does not exist/, `${folder}/none`],
+      [/a part of its path is not a folder/, `${folder}/file/x`],
+      [/Cannot read/, `${folder}/${"x".repeat(300)}`],
+    ];
+    if (Deno.build.os !== "windows") {
+      await Deno.symlink("loop", `${folder}/loop`);
+      inputs.push([/Cannot read/, `${folder}/loop`]);
+    }
+    for (const [reason, path] of inputs) {
+      const run = await doctor([path]);
+      assert.equal(run.code, 3, run.stderr);
+      assert.match(run.stderr, reason);
+      const args = ["rebuild", "--manifest", `${folder}/file`, path];
+      const rebuilt = await runProgram(args);
+      assert.equal(rebuilt.code, 1, rebuilt.stderr);
+      assert.match(rebuilt.stderr, reason);
+    }
+  });
+});
