@@ -37,3 +37,15 @@ Deno.test(
     );
   },
 );
+
+Deno.test("PKG-03 the launcher starts where a signal is unknown, and gives the worker's exit code", async () => {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...BRIDGE_FLAGS,
+      new URL("./windows_launcher.ts", import.meta.url).pathname,
+    ],
+    stdin: "null",
+  }).output();
+  assert.equal(code, 7, new TextDecoder().decode(stderr));
+  assert.equal(stdout.length + stderr.length, 0);
+});
