@@ -26,10 +26,6 @@ export async function waitForTask(
   { find, live, board, pollIntervalMs }: WaitContext,
 ): Promise<TaskView> {
   signal.throwIfAborted();
-  const deadline = AbortSignal.any([
-    signal,
-    AbortSignal.timeout(Math.max(0, timeoutMs)),
-  ]);
   let task = await find();
   let told = 0;
   const tell = (progress: Progress | undefined): void => {
@@ -37,10 +33,18 @@ export async function waitForTask(
     told = progress.step;
     onProgress?.(progress);
   };
+  tell(task.progress);
+  if (task.status !== "running") return task;
+  signal.throwIfAborted();
+  // Not `AbortSignal.timeout`, whose timer cannot be taken back.
+  const ending = new AbortController();
+  const deadline = ending.signal;
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, Math.max(0, timeoutMs));
+  signal.addEventListener("abort", end, { once: true });
   const mine = live();
   mine?.listeners.add(tell);
   try {
-    tell(task.progress);
     let failure: unknown;
     while (task.status === "running" && !deadline.aborted) {
       // Our own task wakes us when it has ended; another instance's may not.
@@ -60,5 +64,7 @@ export async function waitForTask(
     return task;
   } finally {
     mine?.listeners.delete(tell);
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
   }
 }
