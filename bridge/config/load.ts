@@ -121,7 +121,7 @@ function parseFlags(
     const name = match?.[1];
     const key = name === undefined ? undefined : keyOfFlag(name);
     if (name === undefined || (key === undefined && name !== "config")) {
-      fail(arg.slice(0, 80), `unknown${nearest(name)}; see --help`);
+      fail(shown(arg, at), `unknown${nearest(name)}; see --help`);
       continue;
     }
     const isSwitch = key !== undefined &&
@@ -140,6 +140,11 @@ function parseFlags(
     else flags.set(key, joined(key, flags.get(key), value));
   }
   return { flags, configFile };
+}
+
+/** Without the value, which may be a secret under a name that was mistyped. */
+function shown(arg: string, at: number): string {
+  return /^[\w.-]{1,40}(?==|$)/.exec(arg)?.[0] ?? `argument ${at + 1}`;
 }
 
 function joined(key: Key, before: string | undefined, value: string): string {

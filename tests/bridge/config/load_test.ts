@@ -112,9 +112,20 @@ Deno.test("loadConfig() names every wrong value at once, its place and what it w
 Deno.test("loadConfig() never repeats a secret, whatever is wrong with it", () => {
   const { problems } = load({
     env: { CYBEROS_DATABASE_URL: "hunter2" },
-    args: ["--owner-database-url=hunter2"],
+    args: [
+      "--owner-database-url=hunter2",
+      "--databse-url=postgres://u:hunter2@h/db",
+      "postgres://u:hunter2@h/db",
+      "surprise",
+    ],
   });
-  assert.equal(problems.length, 2);
+  assert.deepEqual(problems.map(({ name }) => name), [
+    "--databse-url",
+    "argument 3",
+    "surprise",
+    "CYBEROS_DATABASE_URL",
+    "--owner-database-url",
+  ]);
   assert.doesNotMatch(JSON.stringify(problems), /hunter2/);
 });
 
