@@ -9,6 +9,7 @@ import {
   reportJson,
   reportText,
 } from "../doctor/report.ts";
+import { displayJson } from "../display.ts";
 import { PackerError } from "../errors.ts";
 import {
   type IdentityPolicy,
@@ -85,7 +86,7 @@ async function run(
 
 function show(flags: Flags, examination: Examination): string {
   return flags.json
-    ? `${JSON.stringify(reportJson(flags.bundle, examination), null, 2)}\n`
+    ? displayJson(reportJson(flags.bundle, examination))
     : reportText(flags.bundle, examination);
 }
 
@@ -106,7 +107,7 @@ async function couldNotVerify(
       bundle: flags.bundle,
       error: { code, message },
     };
-    await terminal.stdout(`${JSON.stringify(report, null, 2)}\n`);
+    await terminal.stdout(displayJson(report));
   }
   return EXIT.unverified;
 }

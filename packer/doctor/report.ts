@@ -37,7 +37,7 @@ export function exitCodeOf(examination: Examination): number {
   return statuses.includes("unchecked") ? EXIT.unverified : EXIT.ok;
 }
 
-/** What `--json` prints. Strings are the bundle's own and not safe for a terminal. */
+/** What `--json` prints. Strings are the bundle's own; `displayJson` makes them safe for a terminal. */
 export function reportJson(path: string, examination: Examination): JsonObject {
   const { kind, plugin, target, outcomes, notes } = examination;
   return {

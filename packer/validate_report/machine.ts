@@ -2,8 +2,10 @@
 import type { Finding } from "../../schema/finding.ts";
 import { toSpecError } from "../../schema/finding.ts";
 import { VERSION } from "../../schema/version.ts";
+import { displayJson } from "../display.ts";
 import type { FileResult } from "./result.ts";
 import { pathOf } from "./result.ts";
+import { printable } from "./text.ts";
 
 /**
  * `{"errors": […]}` in the shape of TASK-PLUGIN-001 §8, with `warnings` beside
@@ -19,7 +21,7 @@ export function renderJson(results: readonly FileResult[]): string {
         ...specErrors(result),
       })),
     };
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return displayJson(value);
 }
 
 function specErrors({ findings }: FileResult): Record<string, unknown> {
@@ -52,8 +54,9 @@ export function renderGithub(results: readonly FileResult[]): string {
 }
 
 function escape(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D")
-    .replaceAll("\n", "%0A");
+  return printable(
+    text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A"),
+  );
 }
 
 function property(text: string): string {
@@ -83,7 +86,7 @@ export function renderSarif(results: readonly FileResult[]): string {
       ),
     }],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return displayJson(log);
 }
 
 function sarifResult(

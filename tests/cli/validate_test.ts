@@ -222,6 +222,14 @@ Deno.test("a hostile manifest cannot steer the terminal", async () => {
   // deno-lint-ignore no-control-regex
   assert.doesNotMatch(run.stderr, /[\x1b\x07\u202e]/);
   assert.match(run.stderr, /\\u001b/);
+  for (const format of ["json", "sarif", "github"]) {
+    const { stdout } = await cli(["validate", "-", "--format", format], {
+      stdin: new TextEncoder().encode(text.replace("owned", "\u{9b}31m")),
+    });
+    // deno-lint-ignore no-control-regex
+    assert.doesNotMatch(stdout, /[\x1b\x07\x9b\u202e]/, format);
+    assert.match(stdout, /\\u202e/, format);
+  }
 });
 
 Deno.test("validate --format github prints annotations", async () => {

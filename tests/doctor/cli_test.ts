@@ -308,6 +308,9 @@ Deno.test("a stranger's text does not steer the terminal", async () => {
       forge: { identity: "https://acme.example/ci" },
     });
     const { stdout, code } = await doctor([file, "--trusted-root", root]);
+    const json = await doctor([file, "--trusted-root", root, "--json"]);
+    assert.doesNotMatch(json.stdout, /(?!\n)[\p{Cc}\p{Cf}]/u);
+    assert.ok(Array.isArray(JSON.parse(json.stdout).invariants));
     assert.equal(code, 1);
     // deno-lint-ignore no-control-regex -- control characters are what is looked for
     assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f\u202e]/);
