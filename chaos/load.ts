@@ -9,6 +9,8 @@ export interface AcceptedTask {
   readonly taskId: string;
   readonly key: string;
   readonly tenantId: string;
+  /** The same names in every tenant, so that only the tenant tells them apart. */
+  readonly subject: string;
   readonly steps: number;
   /** The step in which its child crashes; 0: none. */
   readonly crash: number;
@@ -60,6 +62,7 @@ export interface Load {
 }
 
 const TENANTS = [TENANT_A, TENANT_B];
+const SUBJECTS = 40;
 const POLL_MS = 500;
 
 /** Starts the callers. */
@@ -79,12 +82,13 @@ export function startLoad(options: LoadOptions): Load {
   let nextId = 0;
 
   async function call(
-    tenantId: string,
+    who: { readonly tenantId: string; readonly subject: string },
     method: string,
     params: unknown,
   ): Promise<Reply> {
     record.calls++;
-    const token = await services.token({ tenantId });
+    const { tenantId, subject } = who;
+    const token = await services.token({ tenantId, subject });
     const reply = await fleet.post(
       chance.between(0, fleet.size - 1),
       token,
@@ -95,7 +99,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 
   function execute(task: Plan): Promise<Reply> {
-    return call(task.tenantId, "tools/call", {
+    return call(task, "tools/call", {
       name: "cyberos.cuo.execute_workflow",
       arguments: {
         persona: "cto",
@@ -146,6 +150,7 @@ export function startLoad(options: LoadOptions): Load {
     const steps = chance.between(1, 4);
     return {
       key: `k${nextKey++}`,
+      subject: `user-${chance.between(1, SUBJECTS)}`,
       tenantId: chance.pick(TENANTS),
       steps,
       seconds: Number(
@@ -160,19 +165,19 @@ export function startLoad(options: LoadOptions): Load {
     for (let look = 0; task.final === undefined; look++) {
       await pause(POLL_MS * (0.5 + chance.next()));
       if (cancels && look === 1) await cancel(task);
-      hear(task, await get(task.tenantId, task.taskId));
+      hear(task, await get(task));
       if (chance.happens(0.1)) await pry(task);
       // A repeat under the same key must never start another run.
       if (chance.happens(0.1)) await repeat(task);
     }
   }
 
-  function get(tenantId: string, taskId: string): Promise<Reply> {
-    return call(tenantId, "tasks/get", { id: taskId });
+  function get(task: AcceptedTask): Promise<Reply> {
+    return call(task, "tasks/get", { id: task.taskId });
   }
 
   async function cancel(task: AcceptedTask): Promise<void> {
-    const reply = await call(task.tenantId, "tasks/cancel", {
+    const reply = await call(task, "tasks/cancel", {
       id: task.taskId,
     });
     // Whether or not its answer arrived, it may have been heard.
@@ -191,7 +196,10 @@ export function startLoad(options: LoadOptions): Load {
 
   async function pry(task: AcceptedTask): Promise<void> {
     record.probes++;
-    const stranger = TENANTS.find((one) => one !== task.tenantId) as string;
+    const stranger = {
+      tenantId: TENANTS.find((one) => one !== task.tenantId) as string,
+      subject: task.subject,
+    };
     const method = chance.pick(["tasks/get", "tasks/cancel"]);
     const reply = await call(stranger, method, { id: task.taskId });
     if ("result" in reply) record.foreign.push(task.taskId);
@@ -241,6 +249,7 @@ export function startLoad(options: LoadOptions): Load {
 interface Plan {
   readonly key: string;
   readonly tenantId: string;
+  readonly subject: string;
   readonly steps: number;
   readonly seconds: number;
   readonly crash: number;
