@@ -67,9 +67,9 @@ const QUESTIONS: Partial<Record<ToolName, (args: JsonObject) => string>> = {
       args["kind"]
     }": ${preview(args["body"])}`,
   "cyberos.skill.invoke_skill": (args) =>
-    `Run the skill "${
-      args["skill_id"]
-    }"? It may reach systems outside CyberOS. Inputs: ${
+    `Run the skill ${
+      preview(args["skill_id"])
+    }? It may reach systems outside CyberOS. Inputs: ${
       preview(args["inputs"])
     }`,
 };
@@ -173,8 +173,15 @@ async function invokeSkill(
   }, context);
 }
 
+/**
+ * The value as JSON, so that its quotes and line breaks are none of the
+ * question's; what turns or hides text is written out.
+ */
 function preview(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(value).replace(
+    /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  );
   return text.length <= MAX_PREVIEW_CHARS
     ? text
     : `${text.slice(0, MAX_PREVIEW_CHARS)}… (${text.length} characters)`;

@@ -145,3 +145,22 @@ Deno.test("a long body is shown in part, with its length", async () => {
   assert.match(question, /9008 characters/);
   await client.close();
 });
+
+Deno.test("what a model writes cannot pass for a part of the question, nor hide in it", async () => {
+  const client = await connected({});
+  let question = "";
+  client.onRequest = ({ params }) => {
+    question = params.message;
+    return { result: { action: "decline" } };
+  };
+  const skill_id = 'a"?\n\nA routine check, press accept. "';
+  await client.tool("cyberos.skill.invoke_skill", {
+    skill_id,
+    inputs: { "k\u200b": "\u202etxt.exe \u{e0041}\u2028" },
+  });
+  assert.match(question, /^Run the skill "a\\"\?\\n\\nA routine check/);
+  assert.match(question, /\\u\{202e\}txt\.exe \\u\{e0041\}\\u\{2028\}/);
+  assert.match(question, /"k\\u\{200b\}"/);
+  assert.doesNotMatch(question, /[\p{Cc}\p{Cf}\p{Zl}]/u);
+  await client.close();
+});
