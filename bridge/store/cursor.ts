@@ -63,7 +63,7 @@ function notOurs(): BridgeError {
       hint: "Send the nextCursor of the previous page unchanged, or none.",
       data: {
         errors: [{
-          json_pointer: "/params/cursor",
+          json_pointer: "/cursor",
           constraint: "cursor",
           message: "Is not a cursor of this list",
         }],
