@@ -91,7 +91,9 @@ async function dispatch(
     : undefined;
   if (entry === undefined) {
     await terminal.stderr(
-      name === undefined ? HELP : `Unknown command "${name}"\n\n${HELP}`,
+      name === undefined
+        ? HELP
+        : `Unknown command ${JSON.stringify(name)}\n\n${HELP}`,
     );
     return 2;
   }
@@ -108,22 +110,27 @@ async function report(
   name: string,
   terminal: Terminal,
 ): Promise<number> {
+  const { printable } = await import("./packer/validate_report/text.ts");
+  const say = (...lines: readonly string[]) =>
+    terminal.stderr(lines.map((line) => `${printable(line)}\n`).join(""));
   if (error instanceof UsageError) {
-    await terminal.stderr(
-      `cyberos-plugin ${name}: ${error.message}\nSee: cyberos-plugin ${name} --help\n`,
+    await say(
+      `cyberos-plugin ${name}: ${error.message}`,
+      `See: cyberos-plugin ${name} --help`,
     );
     return 2;
   }
   if (error instanceof PackerError) {
-    const hint = error.hint === undefined ? "" : `\n  ${error.hint}`;
-    await terminal.stderr(
-      `cyberos-plugin ${name}: ${error.name}: ${error.message}${hint}\n`,
+    await say(
+      `cyberos-plugin ${name}: ${error.name}: ${error.message}`,
+      ...error.hint === undefined ? [] : [`  ${error.hint}`],
     );
     return 1;
   }
   const detail = error instanceof Error ? error.message : String(error);
-  await terminal.stderr(
-    `cyberos-plugin ${name}: internal error: ${detail}\n  This is a bug; please report it with the command line.\n`,
+  await say(
+    `cyberos-plugin ${name}: internal error: ${detail}`,
+    "  This is a bug; please report it with the command line.",
   );
   return 70;
 }
