@@ -18,6 +18,7 @@ import {
   SWITCH,
   text,
   type ValueKind,
+  VARIABLE,
 } from "./values.ts";
 
 /** The bridge's configuration, every value checked. */
@@ -66,6 +67,10 @@ export interface BridgeConfig {
   readonly cuoProtocol: "auto" | "jsonrpc" | "cli";
   /** CUO over HTTP JSON-RPC, where there are no child processes; wins over --cuo. */
   readonly cuoEndpoint: string | undefined;
+  /** The bridge's own credential for CUO over HTTP. */
+  readonly cuoToken: string | undefined;
+  /** More variables for the CUO program, by name, such as a model's API key. */
+  readonly cuoEnv: readonly string[];
   /** A CyberOS checkout: CUO's catalogue, and its skills folder. */
   readonly cyberosRoot: string | undefined;
   /** The audit memory service. */
@@ -345,6 +350,24 @@ export const SETTINGS: {
     fallback: undefined,
     help:
       "CUO over HTTP JSON-RPC, where there are no child processes; wins over --cuo.",
+  },
+  cuoToken: {
+    group: "Upstreams",
+    env: "CYBEROS_CUO_TOKEN",
+    kind: text("TOKEN"),
+    fallback: undefined,
+    secret: true,
+    help: "The bridge's own credential for CUO over HTTP.",
+  },
+  cuoEnv: {
+    group: "Upstreams",
+    flag: "cuo-env",
+    env: "CYBEROS_CUO_ENV",
+    kind: list(VARIABLE),
+    fallback: [],
+    fallbackText: "PATH, HOME, locale and time zone only",
+    help:
+      "More variables for the CUO program, by name, such as a model's API key. The value of NAME is read from CYBEROS_CUO_ENV_NAME, else from NAME where the bridge may read it.",
   },
   cyberosRoot: {
     group: "Upstreams",

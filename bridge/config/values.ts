@@ -169,3 +169,15 @@ export const ORIGIN: ValueKind<string> = {
     return value;
   },
 };
+
+/** The name of an environment variable that a child may be given. */
+export const VARIABLE: ValueKind<string> = {
+  wants:
+    "a variable's name such as ANTHROPIC_API_KEY, none of CYBEROS_* or a loader's",
+  placeholder: "NAME",
+  parse: (value) =>
+    /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(value) &&
+      !/^(CYBEROS_|LD_|DYLD_|DENO_)/i.test(value)
+      ? value
+      : undefined,
+};

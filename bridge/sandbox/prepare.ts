@@ -90,7 +90,11 @@ export function prepare(options: PrepareOptions): Prepared {
       problems: [...loaded.problems, ...escaping],
       given: [...loaded.given],
       otelEnv,
-      childEnv: { ...pick(CHILD_NAMES, env), ...cyberosRoot(config) },
+      childEnv: {
+        ...pick(CHILD_NAMES, env),
+        ...passedOn(config.cuoEnv, env),
+        ...cyberosRoot(config),
+      },
       cuoProgram,
       dataDir,
       workDir,
@@ -122,6 +126,18 @@ function pick(
     if (value !== undefined && value !== "") found[name] = value;
   }
   return found;
+}
+
+/** The launcher may read `CYBEROS_*` only, where the command line says no more. */
+function passedOn(
+  names: readonly string[],
+  env: (name: string) => string | undefined,
+): Record<string, string> {
+  const found = names.flatMap((name) => {
+    const value = env(`CYBEROS_CUO_ENV_${name}`) || env(name);
+    return value === undefined || value === "" ? [] : [[name, value]];
+  });
+  return Object.fromEntries(found);
 }
 
 function cyberosRoot(config: BridgeConfig): Record<string, string> {

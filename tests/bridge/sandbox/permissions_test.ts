@@ -3,6 +3,7 @@ import { endpointGrants } from "../../../bridge/store/local_endpoint.ts";
 import { loadConfig } from "../../../bridge/config/load.ts";
 import { defaultDataDir } from "../../../bridge/sandbox/data_dir.ts";
 import { findProgram } from "../../../bridge/sandbox/find_program.ts";
+import { prepare } from "../../../bridge/sandbox/prepare.ts";
 import {
   type SandboxFacts,
   sandboxPermissions,
@@ -132,4 +133,37 @@ Deno.test("defaultDataDir() follows each platform's custom", () => {
     "/h/Library/Application Support/cyberos",
   );
   assert.equal(defaultDataDir(env, "windows"), "C:\\L\\cyberos");
+});
+
+Deno.test("prepare() passes on to CUO the variables that the operator names, and no other", () => {
+  const variables: Record<string, string> = {
+    PATH: "/usr/bin",
+    CYBEROS_CUO_ENV_MODEL_KEY: "from the bridge's own name",
+    OTHER_KEY: "readable",
+    SECRET: "not named",
+    CYBEROS_ACCESS_TOKEN: "never",
+  };
+  const env = (name: string) => variables[name];
+  const readTextFile = () => "{}";
+  const loaded = loadConfig({
+    args: ["--cuo-env=MODEL_KEY,OTHER_KEY,ABSENT"],
+    env,
+    readTextFile,
+  });
+  const { message, cleanUp } = prepare({
+    command: "serve",
+    args: [],
+    loaded,
+    env,
+  });
+  cleanUp();
+  assert.deepEqual(message.childEnv, {
+    PATH: "/usr/bin",
+    MODEL_KEY: "from the bridge's own name",
+    OTHER_KEY: "readable",
+  });
+  for (const name of ["CYBEROS_ACCESS_TOKEN", "LD_PRELOAD", "A-B", "1A"]) {
+    const bad = loadConfig({ args: [`--cuo-env=${name}`], env, readTextFile });
+    assert.equal(bad.problems.length, 1, name);
+  }
 });
