@@ -16,7 +16,7 @@ export const SBOM = "sbom.cdx.json";
 /** What {@link build} takes. */
 export interface BuildOptions {
   readonly targets: readonly string[];
-  /** Gets `TARGET/` for each, and `stage/`. */
+  /** Gets `TARGET/` for each. */
   readonly out: string;
   /** The Deno to compile with; its runtime ends up in the programs. */
   readonly deno: string;
@@ -56,6 +56,7 @@ export async function build(options: BuildOptions): Promise<void> {
     await writeSums(dir, [...names, SBOM]);
     done(`${dir}/SHA256SUMS`);
   }
+  await Deno.remove(`${out}/stage`, { recursive: true });
 }
 
 interface Compilation {
