@@ -110,4 +110,6 @@ export interface DependencyStatus {
   readonly state: "ok" | "degraded" | "down" | "not configured";
   /** What is wrong and what to do; never a secret, path or address. */
   readonly detail?: string;
+  /** It will not mend itself and is unsafe: an operator's server does not start with it. */
+  readonly unsafe?: true;
 }

@@ -14,6 +14,7 @@ import { print } from "./own_flags.ts";
 import { composeOptions } from "./serve.ts";
 
 const TOKEN_SECONDS = 12 * 3600;
+const STORE_CHECK_MS = 5000;
 
 /** Gives the exit code: 2 when the configuration lacks something. */
 export async function serveHttpCommand(
@@ -34,6 +35,12 @@ export async function serveHttpCommand(
     ...composeOptions(message, processTree),
     resourceUrls: () => ownUrls,
   });
+  const unsafe = await unsafeStore(bridge);
+  if (unsafe !== undefined) {
+    print("stderr", `cyberos-mcp-bridge does not serve http: ${unsafe}`);
+    await bridge.close();
+    return 2;
+  }
   const server = listen({
     listen: config.listen,
     handler,
@@ -61,6 +68,17 @@ export async function serveHttpCommand(
   await server.finished;
   await bridge.close();
   return 0;
+}
+
+/**
+ * Why the task store must not be used, if it must not (decision D8). One that is
+ * away is no reason: the rest works, and it comes back by itself (decision D9).
+ */
+async function unsafeStore(bridge: Composition): Promise<string | undefined> {
+  if (bridge.config.embedded) return undefined;
+  const tasks = await bridge.tasks();
+  const status = await tasks.status(AbortSignal.timeout(STORE_CHECK_MS));
+  return status.unsafe ? status.detail : undefined;
 }
 
 /** Listens, or says why it cannot. */

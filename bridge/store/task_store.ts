@@ -314,6 +314,11 @@ async function statusOf(
     const detail = error instanceof BridgeError
       ? refused ? `${error.message}. ${error.hint}` : error.hint
       : storeUnavailable(error).hint;
-    return { name, state: "down", detail };
+    return {
+      name,
+      state: "down",
+      detail,
+      ...(refused ? { unsafe: true } : {}),
+    };
   }
 }
