@@ -8,6 +8,7 @@ export type { BundleIdentity } from "./bundle_name.ts";
 export { examineBundle as doctor } from "./doctor/examine.ts";
 export type { Examination } from "./doctor/examine.ts";
 export type { DoctorOptions, ReportNotes } from "./doctor/evidence.ts";
+export { exitCodeOf, verdictsOf } from "./doctor/report.ts";
 export { INVARIANT_IDS, INVARIANT_TITLES } from "./doctor/invariants.ts";
 export type { InvariantId, Outcome } from "./doctor/invariants.ts";
 export type {

@@ -28,7 +28,7 @@ export function verdictsOf(examination: Examination): readonly Verdict[] {
   return [...new Set(codes)];
 }
 
-/** @returns 0 if all eight hold, 1 if one is broken, 3 if one could not be checked. */
+/** The exit code of `cyberos-plugin doctor`: 0 if all eight hold, 1 if one is broken, 3 if one could not be checked. */
 export function exitCodeOf(examination: Examination): number {
   const statuses = [...examination.outcomes.values()].map(({ status }) =>
     status
