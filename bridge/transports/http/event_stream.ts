@@ -19,12 +19,12 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
 /** A stream that is being written. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Resolves once it is written and read, or the reader has gone. */
+  /** Resolves once it is written, or the reader has gone. */
   readonly closed: Promise<void>;
   /** Sends a notification; drops it where the reader does not keep up. */
   notify(text: string): void;
   /** Sends the last message and ends. */
-  finish(text: string | undefined): void;
+  finish(text: string): void;
 }
 
 /**
@@ -62,7 +62,7 @@ export function openEventStream(keepAliveMs: number): EventStream {
     },
     finish(text) {
       const open = controller;
-      if (text !== undefined) write(event(text));
+      write(event(text));
       end();
       open?.close();
     },

@@ -164,16 +164,28 @@ class McpEndpoint {
       case "answer":
         return this.#reply(context, admission.answer, principal);
       case "call":
-        return await this.#run(context, admission, { notices, principal });
+        return await this.#run(context, admission, {
+          notices,
+          principal,
+          id: isObject(message) ? idOf(message["id"]) : null,
+        });
     }
   }
 
   async #run(
     context: HttpContext,
     call: Call,
-    { notices, principal }: { notices: RequestNotices; principal: Principal },
+    { notices, principal, id }: {
+      notices: RequestNotices;
+      principal: Principal;
+      id: RequestId | null;
+    },
   ): Promise<Response> {
-    const running = call.run().catch((error) => this.#crash(context, error));
+    const running = call.run().then(
+      (answer) => answer ?? this.#fail(context, id, stopping()),
+      // The protocol does not reject; if it ever does, its caller still gets an answer.
+      (error) => this.#fail(context, id, error),
+    );
     if (!takesEvents(context.request)) {
       return this.#reply(context, await running, principal);
     }
@@ -190,24 +202,21 @@ class McpEndpoint {
     return this.#stream(context, running, notices);
   }
 
-  /** The protocol does not reject; if it ever does, its caller still gets an answer. */
-  #crash({ request }: HttpContext, error: unknown): Answer {
+  #fail(
+    { request }: HttpContext,
+    id: RequestId | null,
+    error: unknown,
+  ): Answer {
     const traceId = traceIdOf(request.headers.get("traceparent") ?? undefined);
     logRefusal(this.#options.log, error, traceId);
-    return errorAnswer(error, { id: null, traceId });
+    return errorAnswer(error, { id, traceId });
   }
 
   #reply(
     context: HttpContext,
-    answer: Answer | undefined,
+    answer: Answer,
     principal: Principal,
   ): Response {
-    if (answer === undefined) {
-      return this.#refuse(
-        context,
-        new BridgeError("SHUTTING_DOWN", "The server is stopping"),
-      );
-    }
     const reply = this.#encode(context, answer, principal);
     answer.afterwards?.();
     return reply;
@@ -235,20 +244,25 @@ class McpEndpoint {
 
   #stream(
     context: HttpContext,
-    running: Promise<Answer | undefined>,
+    running: Promise<Answer>,
     notices: RequestNotices,
   ): Response {
     const stream = openEventStream(this.#options.keepAliveMs);
     context.info.keepBusy?.(stream.closed);
     notices.attach(stream);
     running.then((answer) => {
-      stream.finish(answer && encodeAnswer(answer));
-      answer?.afterwards?.();
+      stream.finish(encodeAnswer(answer));
+      answer.afterwards?.();
     });
     return new Response(stream.body, {
       headers: { ...STREAM_HEADERS, ...context.commonHeaders },
     });
   }
+}
+
+/** A call that resolves without an answer was ended with the server: no HTTP caller can cancel one. */
+function stopping(): BridgeError {
+  return new BridgeError("SHUTTING_DOWN", "The server is stopping");
 }
 
 /** After these the rest of the body is still on its way, and nobody wants it. */

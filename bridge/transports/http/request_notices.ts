@@ -6,7 +6,7 @@ import type { SetAlarm } from "./alarms.ts";
 import type { EventStream } from "./event_stream.ts";
 
 /** What comes first: the answer, or a reason to stream. */
-export type FirstOutcome = { readonly answer: Answer | undefined } | "stream";
+export type FirstOutcome = { readonly answer: Answer } | "stream";
 
 /** More than a call sends before its stream opens; the rest is dropped. */
 const MAX_WAITING = 64;
@@ -38,7 +38,7 @@ export class RequestNotices {
 
   /** Waits for the answer; a notification or long silence before it calls for a stream. */
   firstOf(
-    running: Promise<Answer | undefined>,
+    running: Promise<Answer>,
     silenceMs: number,
     setAlarm: SetAlarm,
   ): Promise<FirstOutcome> {

@@ -103,6 +103,8 @@ async function drain(
   onDrained?.();
   if (inTime) return;
   log.warn("http.drain_cut", { connections: connections.size });
+  // The calls have just ended: their last answers say so.
+  if (await within(CUT_MS, drained)) return;
   connections.abort();
   // Whoever does not read the last answer is not waited for.
   await within(CUT_MS, drained);

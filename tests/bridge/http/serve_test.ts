@@ -114,6 +114,32 @@ Deno.test("serveHttp() finishes what is under way before it stops", async () => 
   });
 });
 
+Deno.test("serveHttp() tells a caller whose call is cut that it may call again", async () => {
+  const limits = { drainTimeoutMs: 100 };
+  await withBridge({ limits }, async ({ post, harness, stop, server }) => {
+    harness.upstreams.behaviours.set(
+      "cuo.listPersonas",
+      () => new Promise(() => {}),
+    );
+    const calls = [{}, { _meta: { progressToken: 1 } }].map((more) =>
+      post(toolCall("cyberos.cuo.list_personas", {}, more))
+    );
+    while (harness.upstreams.calls.length < 2) await tick();
+    stop();
+    const [json, stream] = await Promise.all(calls);
+    assert.equal(json?.status, 503);
+    assert.equal(stream?.status, 200);
+    const events = (await stream?.text() ?? "").split("\ndata: ");
+    const answers = [await json?.json(), JSON.parse(events.at(-1) ?? "")];
+    for (const { id, error } of answers) {
+      assert.equal(id, 1);
+      assert.equal(error.code, -32001);
+      assert.equal(error.data.retryable, true);
+    }
+    await server.finished;
+  });
+});
+
 Deno.test("serveHttp() cuts what takes longer than the drain", async () => {
   const limits = { drainTimeoutMs: 100 };
   await withBridge({ limits }, async ({ post, harness, stop, server, log }) => {
