@@ -28,6 +28,7 @@
  */
 import { composeHttp } from "./compose/http.ts";
 import { type BridgeConfig, defaultConfig } from "./config/settings.ts";
+import { parsePostgresUrl } from "./store/postgres_url.ts";
 import type { DependencyStatus } from "./types.ts";
 import { dependencyStatuses } from "./compose/readiness.ts";
 
@@ -69,6 +70,7 @@ export interface Bridge {
  * request needs it.
  *
  * @throws {RangeError} For a browser origin or token algorithm that must not be allowed.
+ * @throws {TypeError} For a database URL that cannot be read.
  */
 export function createBridge(options: BridgeOptions): Bridge {
   const config: BridgeConfig = {
@@ -76,6 +78,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     transport: "http",
     ...options.config,
   };
+  if (config.databaseUrl !== undefined) parsePostgresUrl(config.databaseUrl);
   const { bridge, handler, abort } = composeHttp({
     config,
     otelEnv: options.otel ?? {},
