@@ -143,6 +143,29 @@ export const BRIDGE_CHECKS: Readonly<
       assert.ok(rows.length > 0, "the rows of the first run");
       await second.close();
     },
+  "PKG-02 cyberos-mcp-bridge runs each of its other commands": async (
+    program,
+  ) => {
+    await using dir = await emptyDir();
+    const at = { cwd: dir.path };
+    const data = ["--embedded", `--data-dir=${dir.path}/data`];
+    const checked = await runAlone(program, ["check", ...data, "--json"], at);
+    assert.equal(checked.code, 0, checked.stdout);
+    assert.equal(JSON.parse(checked.stdout).ready, true);
+    const token = await runAlone(program, ["token", ...data], at);
+    assert.match(token.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/, token.stderr);
+    const reset = await runAlone(program, ["reset", ...data, "--yes"], at);
+    assert.equal(reset.code, 0, reset.stderr);
+    const left = [...Deno.readDirSync(dir.path)].flatMap((
+      { name },
+    ) => [...Deno.readDirSync(`${dir.path}/${name}`)]);
+    assert.deepEqual(left.filter(({ name }) => name !== "lock"), []);
+    const migrated = await runAlone(program, ["migrate"], at);
+    assert.equal(migrated.code, 2);
+    assert.match(migrated.stderr, /CYBEROS_OWNER_DATABASE_URL/);
+    const health = await runAlone(program, ["health"], at);
+    assert.notEqual(health.code, 70);
+  },
   "PKG-02 cyberos-mcp-bridge serves HTTP embedded, is healthy, and takes a printed token":
     async (
       program,
