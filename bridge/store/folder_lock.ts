@@ -7,6 +7,11 @@ export interface FolderLock {
   release(): void;
 }
 
+// Deno has it from 2.9 on.
+interface NonBlocking {
+  readonly tryLock?: (exclusive: boolean) => Promise<boolean>;
+}
+
 // How long the blocking lock of older Deno versions is given to succeed.
 const BLOCKING_MS = 100;
 
@@ -18,11 +23,12 @@ export async function openFolderLock(dataDir: string): Promise<FolderLock> {
     write: true,
     mode: 0o600,
   });
-  // Deno before 2.9 can only wait for a lock: the wait goes on between tries.
+  // Where there is only waiting for a lock, the wait goes on between tries.
   let waiting: Promise<boolean> | undefined;
   return {
     async tryAcquire() {
-      if (typeof file.tryLock === "function") return await file.tryLock(true);
+      const { tryLock } = file as NonBlocking;
+      if (tryLock !== undefined) return await tryLock.call(file, true);
       waiting ??= file.lock(true).then(() => true, () => false);
       return await Promise.race([
         waiting,
