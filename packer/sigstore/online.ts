@@ -82,7 +82,13 @@ async function ask(
       await response.body?.cancel();
       throw unreachable(`The log answered with HTTP status ${response.status}`);
     }
-    return JSON.parse(await boundedText(response));
+    const answer: unknown = JSON.parse(await boundedText(response));
+    if (
+      typeof answer === "object" && answer !== null && !Array.isArray(answer)
+    ) {
+      return answer as Record<string, RekorEntry>;
+    }
+    throw unreachable("The log's answer holds no entries");
   } catch (cause) {
     if (cause instanceof SignatureRefusal) throw cause;
     throw unreachable(

@@ -269,6 +269,9 @@ Deno.test(
       redirect: () => Response.redirect("http://127.0.0.1:1/", 302),
       error: () => new Response("oops", { status: 503 }),
       junk: () => new Response("not json"),
+      nothing: () => new Response("null"),
+      number: () => new Response("1"),
+      "a list of nothing": () => new Response("[null]"),
       endless: () =>
         new Response(
           new ReadableStream({
@@ -279,7 +282,8 @@ Deno.test(
     const server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
       (request) => {
-        const name = new URL(request.url).pathname.split("/")[1] ?? "";
+        const [, part = ""] = new URL(request.url).pathname.split("/");
+        const name = decodeURIComponent(part);
         return answers[name]?.() ?? new Response(null, { status: 500 });
       },
     );
