@@ -76,6 +76,13 @@ function inTime<T>(
   });
 }
 
+/**
+ * Each piece of a body costs some kilobytes and microseconds, however small it
+ * is: a few megabytes in single bytes would hold everybody up for a minute.
+ */
+const MAX_SMALL_PIECES = 1_024;
+const PIECE_BYTES = 1_024;
+
 async function readChunks(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -87,6 +94,13 @@ async function readChunks(
     // Leaving the loop cancels the body: nothing more is read of it.
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
+    if (chunks.length > MAX_SMALL_PIECES + size / PIECE_BYTES) {
+      throw new BridgeError(
+        "BODY_TOO_LARGE",
+        "The message comes in too many pieces",
+        { hint: "Send the message whole, with Content-Length." },
+      );
+    }
   }
   return concat(chunks, size);
 }

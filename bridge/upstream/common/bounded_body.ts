@@ -39,6 +39,10 @@ export function discard(message: Pick<Response, "body">): void {
   message.body?.cancel().catch(() => {});
 }
 
+/** Pieces cost time and memory, however small they are. */
+const MAX_SMALL_PIECES = 10_000;
+const PIECE_BYTES = 256;
+
 async function readBounded(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
@@ -53,6 +57,9 @@ async function readBounded(
       size += value.length;
       if (size > maxBytes) throw new BodyError("too large");
       chunks.push(value);
+      if (chunks.length > MAX_SMALL_PIECES + size / PIECE_BYTES) {
+        throw new BodyError("too large");
+      }
     }
   } catch (error) {
     reader.cancel().catch(() => {});

@@ -73,6 +73,26 @@ Deno.test("HTTP-16 a chunked body that never ends is cut at the limit", async ()
   });
 });
 
+function inPieces(count: number, bytes: number): string {
+  const piece = `${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`;
+  const message = JSON.stringify(PING);
+  return `${HEAD}Transfer-Encoding: chunked\r\n\r\n${piece.repeat(count)}${
+    message.length.toString(16)
+  }\r\n${message}\r\n0\r\n\r\n`;
+}
+
+Deno.test("HTTP-16 a body in countless pieces is refused before it holds everybody up", async () => {
+  await withBridge({}, async ({ port }) => {
+    for (const [count, bytes] of [[800, 1], [4_000, 1_024]] as const) {
+      const answer = await sendRaw(port, inPieces(count, bytes), 5_000);
+      assert.equal(statusOf(answer), 200, `${count} pieces of ${bytes} bytes`);
+    }
+    const answer = await sendRaw(port, inPieces(100_000, 1), 5_000);
+    assert.equal(statusOf(answer), 413);
+    assert.match(answer, /too many pieces/);
+  });
+});
+
 Deno.test("HTTP-16 compressed bodies are refused unread", async () => {
   await withBridge({}, async ({ url, post }) => {
     const bomb = await new Response(

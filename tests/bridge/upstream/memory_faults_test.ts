@@ -591,3 +591,34 @@ Deno.test("createMemory() keeps the filter out of what the log writes of an unre
   assert.match(written, /connection refused/);
   assert.doesNotMatch(written, new RegExp(`marker|${TENANT_A}`));
 });
+
+Deno.test("HTTP-29 createMemory() refuses an answer in countless pieces, and takes one in many", async () => {
+  const inPieces = (pad: string, count: number) => (): Response => {
+    const encoder = new TextEncoder();
+    let sent = 0;
+    return new Response(
+      new ReadableStream({
+        start: (stream) =>
+          stream.enqueue(encoder.encode('{"rows":[],"next_seq":null,"x":"')),
+        pull(stream) {
+          if (sent++ < count) return stream.enqueue(encoder.encode(pad));
+          stream.enqueue(encoder.encode('"}'));
+          stream.close();
+        },
+      }),
+    );
+  };
+  // In this process, as a server of Deno's own would join the pieces.
+  const answering = (answer: () => Response) =>
+    memoryAt("http://memory.test", {
+      fetch: () => Promise.resolve(answer()),
+    });
+  assert.deepEqual((await read(answering(inPieces("x", 5_000)))).rows, []);
+  assert.deepEqual(
+    (await read(answering(inPieces("x".repeat(1_000), 3_000)))).rows,
+    [],
+  );
+  const error = await refusal(read(answering(inPieces("x", 200_000))));
+  assert.equal(error.code, "UPSTREAM_UNAVAILABLE");
+  assert.match(error.message, /larger than allowed/);
+});
