@@ -9,7 +9,9 @@ import { PackerError } from "./errors.ts";
 import { ARCHIVE_LIMITS } from "./limits.ts";
 import { loadBridge, requireTarget } from "./pack.ts";
 import type { IdentityToken } from "./sigstore/identity_token.ts";
+import { loadSigstore } from "./sigstore/library.ts";
 import { withSignature } from "./sigstore/manifest_text.ts";
+import { decodeSignature } from "./sigstore/plugin_signature.ts";
 import { SignatureRefusal } from "./sigstore/refusal.ts";
 import {
   type ManifestSignature,
@@ -18,6 +20,10 @@ import {
   signStatement,
 } from "./sigstore/sign_statement.ts";
 import type { TrustedRootSource } from "./sigstore/trusted_root.ts";
+import {
+  namesInCertificate,
+  type VerifiedSigner,
+} from "./sigstore/verify_bundle.ts";
 import { verifySignature } from "./sigstore/verify_signature.ts";
 import {
   checkFiles,
@@ -86,6 +92,7 @@ export async function sign(
   const services = options.services ?? PUBLIC_GOOD;
   const signature = await signStatement(statement, token, services);
   const verified = await verifyNew(signature, statement, options);
+  const signer = await signerOf(signature);
   const name = signatureFileName({
     ...loaded.manifest,
     target,
@@ -95,8 +102,8 @@ export async function sign(
     written: await store(loaded, signature, options.signatureFile, name),
     target,
     rekor_uuid: signature.rekor_uuid,
-    certificate_identity: token.subject,
-    certificate_oidc_issuer: token.issuer,
+    certificate_identity: signer.identity ?? "",
+    certificate_oidc_issuer: signer.issuer ?? "",
     verified,
   };
 }
@@ -148,6 +155,21 @@ async function verifyNew(
       "SIGNING_FAILED",
       `The new signature does not verify: ${cause.message} (${cause.code})`,
       { cause, hint: "Nothing was written" },
+    );
+  }
+}
+
+/** As the certificate says it, which `doctor` compares: a token's own names may be others. */
+async function signerOf(signature: ManifestSignature): Promise<VerifiedSigner> {
+  const sigstore = await loadSigstore();
+  const { bundle } = decodeSignature(sigstore, signature);
+  try {
+    return namesInCertificate(sigstore, bundle);
+  } catch (cause) {
+    throw new PackerError(
+      "SIGNING_FAILED",
+      "The new certificate does not say who signed",
+      { cause, hint: "Nothing was written; check the --fulcio-url" },
     );
   }
 }

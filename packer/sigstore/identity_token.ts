@@ -24,9 +24,9 @@ export interface TokenSources {
 export interface IdentityToken {
   /** The token itself: a secret. */
   readonly value: string;
-  /** Whom the certificate will name. */
+  /** As the token says it; for a CI job, the certificate names the workflow instead. */
   readonly subject: string;
-  /** Who vouches for the subject. */
+  /** Who made the token; the certificate names whom that one relied on. */
   readonly issuer: string;
 }
 

@@ -131,6 +131,25 @@ function subjectAlternativeName(
   return name.value.toString("utf8");
 }
 
+const ISSUER_OIDS = ["1.3.6.1.4.1.57264.1.8", "1.3.6.1.4.1.57264.1.1"];
+
+/**
+ * Whom the certificate names, believing it: for a signature that was made a
+ * moment ago, under services that no trusted root at hand may know.
+ */
+export function namesInCertificate(
+  sigstore: Sigstore,
+  bundle: Bundle,
+): VerifiedSigner {
+  const identity = subjectAlternativeName(sigstore, bundle);
+  const leaf = Buffer.from(leafCertificate(bundle) ?? []);
+  const certificate = sigstore.core.X509Certificate.parse(leaf);
+  const [current = "", old = ""] = ISSUER_OIDS;
+  const issuer = certificate.extension(current)?.valueObj.subs[0]?.value ??
+    certificate.extension(old)?.value;
+  return { identity, issuer: issuer?.toString("utf8") };
+}
+
 function refuseFuture(bundle: Bundle, now: Date): void {
   for (const { integratedTime } of bundle.verificationMaterial.tlogEntries) {
     if (Number(integratedTime) * 1000 > now.getTime() + CLOCK_SKEW_MS) {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { verifySignature } from "../../packer/sigstore/verify_signature.ts";
 import { pack } from "../../packer/pack.ts";
+import { sign as signManifest } from "../../packer/sign.ts";
 import { buildStatement } from "../../packer/content.ts";
 import { TARGETS } from "../../packer/types.ts";
 import { type CliOptions, runProgram } from "../doctor/support/cli.ts";
@@ -112,6 +113,23 @@ Deno.test("sign puts a signature where pack looks for it, and doctor accepts the
     const after = await Deno.readTextFile(manifest);
     const start = after.indexOf(',\n  "signature"');
     assert.equal(after.slice(0, start), before.trimEnd().slice(0, start));
+  });
+});
+
+Deno.test("sign names the signer as the certificate does, whatever the token is called", async () => {
+  await inSource(async (_, manifest) => {
+    const { url } = await shared.stack();
+    const result = await signManifest(manifest, {
+      services: { fulcioUrl: url, rekorUrl: url },
+      token: () =>
+        Promise.resolve({
+          value: identityToken(CLAIMS),
+          subject: "repo:acme/trail:ref:refs/heads/main",
+          issuer: "https://broker.example",
+        }),
+    });
+    assert.equal(result.certificate_identity, CLAIMS.subject);
+    assert.equal(result.certificate_oidc_issuer, CLAIMS.issuer);
   });
 });
 
