@@ -13,10 +13,10 @@ Deno.test({
     const { verdicts, record, disasters } = await runChaos({
       seed: 20251125,
       seconds: 9,
-      concurrency: 20,
+      concurrency: 16,
       every: 1,
       stepSeconds: 0.8,
-      leaseSeconds: 6,
+      leaseSeconds: 8,
       say: () => {},
     });
     assert.deepEqual(verdicts.filter(({ broken }) => broken.length > 0), []);
