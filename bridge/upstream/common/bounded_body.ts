@@ -39,9 +39,16 @@ export function discard(message: Pick<Response, "body">): void {
   message.body?.cancel().catch(() => {});
 }
 
-/** Pieces cost time and memory, however small they are. */
 const MAX_SMALL_PIECES = 10_000;
 const PIECE_BYTES = 256;
+
+/**
+ * Whether a body comes in more pieces than anybody sends: each costs time and
+ * memory, however small it is, so that a few megabytes would take a minute.
+ */
+export function isShredded(pieces: number, bytes: number): boolean {
+  return pieces > MAX_SMALL_PIECES + bytes / PIECE_BYTES;
+}
 
 async function readBounded(
   body: ReadableStream<Uint8Array>,
@@ -57,9 +64,7 @@ async function readBounded(
       size += value.length;
       if (size > maxBytes) throw new BodyError("too large");
       chunks.push(value);
-      if (chunks.length > MAX_SMALL_PIECES + size / PIECE_BYTES) {
-        throw new BodyError("too large");
-      }
+      if (isShredded(chunks.length, size)) throw new BodyError("too large");
     }
   } catch (error) {
     reader.cancel().catch(() => {});

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from "../../../schema/json.ts";
 import { BridgeError } from "../../errors.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import type { Persona, Route, Workflow } from "../../types.ts";
+import { isShredded } from "../common/bounded_body.ts";
 import { abortError } from "../common/deadline.ts";
 import {
   type Credential,
@@ -132,9 +133,12 @@ class HttpDriver implements CuoDriver {
     if (reader === undefined) throw noAnswer();
     const splitter = new LineSplitter(this.#options.maxBytes);
     const onNotification = progressTo(call);
+    let bytes = 0;
     try {
-      for (;;) {
+      for (let pieces = 1;; pieces++) {
         const { done, value } = await reader.read();
+        bytes += value?.length ?? 0;
+        if (isShredded(pieces, bytes)) throw noAnswer();
         const lines = done ? splitter.end() : splitter.push(value);
         for (const line of lines) {
           if ("fault" in line) throw noAnswer();

@@ -221,3 +221,32 @@ Deno.test("HTTP-29 createCuo() maps what goes wrong over HTTP, never starts a ru
       assert.equal((await bench.cuo.listPersonas(bench.context())).length, 1);
     }
   }));
+
+Deno.test("HTTP-29 executeWorkflow() lets go of a run that answers in countless pieces", async () => {
+  const bench = new UpstreamBench();
+  let sent = 0;
+  const cuo = createCuo({
+    program: undefined,
+    protocol: "auto",
+    endpoint: "http://cuo.test/rpc",
+    environment: {},
+    telemetry: bench.telemetry,
+    log: bench.log,
+    clock: bench.clock,
+    fetch: () =>
+      Promise.resolve(
+        new Response(
+          new ReadableStream({
+            pull: (stream) => {
+              sent++;
+              stream.enqueue(new Uint8Array([0x0a]));
+            },
+          }),
+        ),
+      ),
+  });
+  const error = await refusal(cuo.executeWorkflow(RUN, bench.run()));
+  assert.equal(error.code, "UPSTREAM_UNAVAILABLE");
+  assert.ok(sent > 5_000 && sent < 20_000, `${sent} pieces were taken`);
+  await cuo.close();
+});
