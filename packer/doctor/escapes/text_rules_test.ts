@@ -85,10 +85,22 @@ Deno.test("hiddenText() sees what a reader cannot", () => {
       "\ue000",
       "\u{e0041}",
       "\u{e0100}",
+      "\u3164",
+      "\u115f",
+      "\ufffa",
+      "\ufe00\ufe01\ufe0e",
+      "\u200d\u200c\u200d",
     ]
   ) assert.ok(hiddenText(`a${sign}b`), sign.codePointAt(0)?.toString(16));
   for (
-    const text of ["a\tb\r\n", "é ß 漢字 ع", "👩‍💻 ❤️", "a\u00a0b", "“x” — …"]
+    const text of [
+      "a\tb\r\n",
+      "é ß 漢字 ع",
+      "👩‍💻 ❤️ 👁️‍🗨️",
+      "می‌خواهم",
+      "a\u00a0b",
+      "“x” — …",
+    ]
   ) {
     assert.equal(hiddenText(text), false, text);
   }
