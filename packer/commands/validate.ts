@@ -62,6 +62,7 @@ async function run(
   terminal: Terminal,
 ): Promise<number> {
   const flags = await parseFlags(args);
+  if (flags.root !== undefined) await requireFolder(flags.root);
   const results: FileResult[] = [];
   for (const file of await expand(flags.files)) {
     const result = await validateFile(file, flags, terminal);
@@ -144,6 +145,15 @@ async function expand(names: readonly string[]): Promise<string[]> {
     matches.forEach((match) => files.add(match));
   }
   return [...files];
+}
+
+/** A mistyped folder would make every declared file look absent. */
+async function requireFolder(root: string): Promise<void> {
+  const isFolder = await Deno.stat(root).then(
+    ({ isDirectory }) => isDirectory,
+    () => false,
+  );
+  if (!isFolder) throw new UsageError(`--root "${root}" is no folder`);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -182,6 +182,8 @@ Deno.test("validate exits 2 for wrong usage", async () => {
       ["--json", "--format", "sarif", MINIMAL],
       ["--unknown", MINIMAL],
       ["--json"],
+      ["--root", "/nowhere", MINIMAL],
+      ["--root", MINIMAL, MINIMAL],
     ]
   ) {
     const run = await cli(["validate", ...args]);
