@@ -10,6 +10,8 @@ import type { PgliteReply, PgliteRequest } from "./pglite_messages.ts";
 import { sqlCodeOf } from "./sql_error.ts";
 
 let database: Promise<PGlite> | undefined;
+/** Channels that are listened to. */
+const heard = new Set<string>();
 
 function reply(message: PgliteReply): void {
   self.postMessage(message);
@@ -89,6 +91,9 @@ async function handle(request: PgliteRequest): Promise<void> {
     }
     case "listen": {
       const { channel } = request;
+      // PGlite would tell every one who ever asked, bridges that have left among them.
+      if (heard.has(channel)) return;
+      heard.add(channel);
       await db.listen(
         channel,
         (payload) => reply({ type: "notify", channel, payload }),
