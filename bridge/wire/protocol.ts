@@ -142,6 +142,7 @@ class Server {
     };
     this.#tasksDeps = {
       ...deps,
+      tools: this.#tools,
       resultTimeoutMs: options.resultTimeoutMs ?? 50_000,
     };
     this.#short = shortMethods({

@@ -1,5 +1,6 @@
 /** A `tasks/*` request from token to answer. */
 import type { JsonObject } from "../../schema/json.ts";
+import type { ToolSet } from "../calls/tool_set.ts";
 import { BridgeError } from "../errors.ts";
 import type { Logger, TaskRunner } from "../ports.ts";
 import type { Principal } from "../types.ts";
@@ -21,6 +22,7 @@ import {
 /** What `tasks/*` stand on. */
 export interface TasksMethodDeps {
   readonly tasks: () => Promise<TaskRunner>;
+  readonly tools: ToolSet;
   readonly log: Logger;
   readonly resultTimeoutMs: number;
   readonly enter?: (principal: Principal) => () => void;
@@ -76,6 +78,7 @@ async function run(
     const method = TASKS_METHODS.get(call.method) as TasksMethod;
     const result = await method({
       runner: await deps.tasks(),
+      tools: deps.tools,
       principal: admitted.principal,
       params,
       exchange,

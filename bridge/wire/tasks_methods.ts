@@ -3,12 +3,15 @@
  *
  * `taskId` speaks MCP's dialect, `id` the specification's; both name the same
  * tasks. Tasks of other tenants and subjects are not found, in the same words as
- * tasks that never were.
+ * tasks that never were. Who may not call a tool may neither read nor end its
+ * tasks: a token of fewer scopes is another context of the same subject.
  *
  * Source: MCP 2025-11-25, basic/utilities/tasks; TASK-PLUGIN-002 §1 clause 5;
  * PRODUCT decision D6.
  */
 import type { JsonObject } from "../../schema/json.ts";
+import { authorize } from "../calls/authorize.ts";
+import type { ToolSet } from "../calls/tool_set.ts";
 import { BridgeError } from "../errors.ts";
 import type { TaskRunner } from "../ports.ts";
 import type { Principal, TaskView } from "../types.ts";
@@ -27,6 +30,7 @@ import { toStateResult } from "./tool_results.ts";
 /** One `tasks/*` request of a known caller. */
 export interface TasksRequest {
   readonly runner: TaskRunner;
+  readonly tools: ToolSet;
   readonly principal: Principal;
   readonly params: JsonObject;
   readonly exchange: Exchange;
@@ -38,16 +42,29 @@ export interface TasksRequest {
 // No id of ours is longer; the store need not see what cannot be one.
 const MAX_TASK_ID_LENGTH = 128;
 
-/** `tasks/get`. @throws {BridgeError} `TASK_NOT_FOUND`, `STORE_UNAVAILABLE`. */
+/** `tasks/get`. @throws {BridgeError} `TASK_NOT_FOUND`, `SCOPE_MISSING`, `STORE_UNAVAILABLE`. */
 export async function getTask(request: TasksRequest): Promise<JsonObject> {
   const { id, encode } = taskIdOf(request.params);
-  return encode(await request.runner.get(request.principal, id));
+  return encode(await find(request, id));
 }
 
-/** `tasks/cancel`. @throws {BridgeError} `TASK_FINISHED`, `TASK_NOT_FOUND`, `STORE_UNAVAILABLE`. */
+/** `tasks/cancel`. @throws {BridgeError} `TASK_FINISHED`, `TASK_NOT_FOUND`, `SCOPE_MISSING`, `STORE_UNAVAILABLE`. */
 export async function cancelTask(request: TasksRequest): Promise<JsonObject> {
   const { id, encode } = taskIdOf(request.params);
+  await find(request, id);
   return encode(await request.runner.cancel(request.principal, id));
+}
+
+async function find(request: TasksRequest, id: string): Promise<TaskView> {
+  const task = await request.runner.get(request.principal, id);
+  const tool = request.tools.find(task.tool);
+  if (tool !== undefined) authorize(tool, request.principal);
+  return task;
+}
+
+function mayCall(request: TasksRequest, { tool }: TaskView): boolean {
+  const scopes = request.tools.find(tool)?.scopes ?? [];
+  return scopes.every((scope) => request.principal.scopes.has(scope));
 }
 
 /** `tasks/list`, newest first. @throws {BridgeError} `STORE_UNAVAILABLE`, `PARAMS_INVALID` for a cursor that is not ours. */
@@ -61,7 +78,7 @@ export async function listTasks(request: TasksRequest): Promise<JsonObject> {
     cursor === undefined ? {} : { cursor },
   );
   return {
-    tasks: tasks.map(toMcpTask),
+    tasks: tasks.filter((task) => mayCall(request, task)).map(toMcpTask),
     ...(nextCursor === undefined ? {} : { nextCursor }),
   };
 }
@@ -70,7 +87,7 @@ export async function listTasks(request: TasksRequest): Promise<JsonObject> {
  * `tasks/result`: waits for the task to end and answers what the run came to. A
  * run that failed is answered with the very error it failed with.
  *
- * @throws {BridgeError} `TASK_NOT_READY` when the wait is over first.
+ * @throws {BridgeError} `TASK_NOT_READY` when the wait is over first, `SCOPE_MISSING`.
  * @throws {JsonRpcFailure} What the task failed with.
  */
 export async function taskResult(request: TasksRequest): Promise<JsonObject> {
@@ -82,6 +99,7 @@ export async function taskResult(request: TasksRequest): Promise<JsonObject> {
   );
   progress.attach(id);
   try {
+    await find(request, id);
     const task = await request.runner.wait(request.principal, id, {
       timeoutMs: request.resultTimeoutMs,
       signal: request.signal,

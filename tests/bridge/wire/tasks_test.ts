@@ -105,6 +105,28 @@ Deno.test("a call with params.task answers CreateTaskResult, and tasks/get {task
   assert.equal(done.status, "completed");
 });
 
+Deno.test("a token without the tool's scopes neither reads nor ends its tasks", async () => {
+  const harness = new Harness();
+  const gate = gated(harness);
+  const { result } = await harness.tool(EXECUTE, RUN, { task: {} });
+  const { taskId } = result.task;
+  harness.caller = () => principal({ scopes: ["cyberos:cuo:list"] });
+  for (const method of ["tasks/get", "tasks/cancel", "tasks/result"]) {
+    const { error } = await harness.request(method, { taskId });
+    assert.equal(error.data.class, "authz_denied", method);
+    assert.deepEqual(error.data.missing_scopes, [
+      "cyberos:cuo:execute",
+      "cyberos:memory:write",
+    ]);
+  }
+  assert.deepEqual((await harness.request("tasks/list")).result.tasks, []);
+  harness.caller = () => principal();
+  const listed = (await harness.request("tasks/list")).result.tasks;
+  assert.equal(listed[0].status, "working", "and it still runs");
+  gate.open();
+  await harness.tasks.idle();
+});
+
 Deno.test("wait_seconds does not hold up a caller that asked for a task", async () => {
   const harness = new Harness();
   const gate = gated(harness);
