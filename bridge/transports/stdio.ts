@@ -9,7 +9,7 @@ import { BridgeError } from "../errors.ts";
 import type { Logger } from "../ports.ts";
 import type { Principal } from "../types.ts";
 import type { Answer } from "../wire/admission.ts";
-import { decodeMessage } from "../wire/decode_message.ts";
+import { decodeMessage, idOfFault } from "../wire/decode_message.ts";
 import { errorAnswer } from "../wire/encode_error.ts";
 import { encodeAnswer, encodeMessage } from "../wire/encode_message.ts";
 import type { Exchange } from "../wire/exchange.ts";
@@ -141,7 +141,7 @@ class Connection {
     } catch (error) {
       const traceId = traceIdOf(undefined);
       this.#options.log.debug("unreadable message", { trace_id: traceId });
-      this.#send(errorAnswer(error, { id: null, traceId }));
+      this.#send(errorAnswer(error, { id: idOfFault(error), traceId }));
       return;
     }
     const answer = this.#protocol.handle(message, this.#exchange);

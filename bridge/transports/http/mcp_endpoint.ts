@@ -10,7 +10,7 @@ import { BridgeError } from "../../errors.ts";
 import type { Authenticator, Logger } from "../../ports.ts";
 import type { Principal } from "../../types.ts";
 import type { Admission, Answer } from "../../wire/admission.ts";
-import { decodeMessage } from "../../wire/decode_message.ts";
+import { decodeMessage, idOfFault } from "../../wire/decode_message.ts";
 import { encodeAnswer } from "../../wire/encode_message.ts";
 import { errorAnswer } from "../../wire/encode_error.ts";
 import { PROTOCOL_VERSION } from "../../wire/initialize.ts";
@@ -103,6 +103,7 @@ class McpEndpoint {
     const error = thrown instanceof BridgeError ? thrown : undefined;
     return refusalReply(context, thrown, {
       log: this.#options.log,
+      id: idOfFault(thrown),
       headers: {
         ...this.#challenge(context, error),
         ...closeAfter(error),

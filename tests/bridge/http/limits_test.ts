@@ -157,7 +157,8 @@ Deno.test("createHttpHandler() refuses JSON that nests too deep", async () => {
       }${"]".repeat(depth)}}}`;
     const deep = await post(nested(100_000));
     assert.equal(deep.status, 400);
-    assert.equal((await deep.json()).error.code, -32600);
+    const { id, error } = await deep.json();
+    assert.deepEqual([id, error.code], [1, -32600]);
     const control = await post(nested(5));
     assert.equal(control.status, 200);
     await control.body?.cancel();

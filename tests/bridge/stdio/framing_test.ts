@@ -183,14 +183,14 @@ Deno.test("STD-20 a line over the limit is refused once, skipped, and the next r
 
 Deno.test("a message that nests deeper than any tool needs is refused, at the limit it is read", async () => {
   const client = new StdioClient({ serve: { maxJsonDepth: 5 } });
-  const nested = (depth: number) =>
-    `{"jsonrpc":"2.0","id":1,"method":"ping","params":${
+  const nested = (depth: number, id: string) =>
+    `{"jsonrpc":"2.0","id":${id},"method":"ping","params":${
       '{"a":'.repeat(depth)
     }1${"}".repeat(depth)}}\n`;
-  client.sendText(nested(4));
+  client.sendText(nested(4, "1"));
   assert.deepEqual((await client.answerTo(1)).result, {});
-  client.sendText(nested(5));
-  assert.equal((await client.answerTo(null)).error.code, -32600);
+  client.sendText(nested(5, '"deep"'));
+  assert.equal((await client.answerTo("deep")).error.code, -32600);
   client.sendText(`${"[".repeat(1_000_000)}\n`);
   await client.until(() => client.received.length === 3);
   await client.settled();
