@@ -151,7 +151,8 @@ function requireDeclared({ manifest, path }: LoadedManifest, target: Target) {
   );
 }
 
-function refuseSecrets({ manifest, path }: LoadedManifest): void {
+/** @throws {PackerError} `ENTRY_REFUSED` for a manifest that holds a secret. */
+export function refuseSecrets({ manifest, path }: LoadedManifest): void {
   const secret = secretContent(canonicalBytes(manifest));
   if (secret === undefined) return;
   throw new PackerError(
@@ -245,8 +246,8 @@ async function compose(
   });
 }
 
-// What doctor would refuse in the bundle is refused here, where it can be mended.
-async function escapeReason(
+/** Why doctor would refuse this file in a bundle: it is refused here, where it can be mended. */
+export async function escapeReason(
   path: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<string | undefined> {

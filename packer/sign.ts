@@ -7,7 +7,12 @@ import { collectFiles } from "./disk/collect.ts";
 import { writeAtomically } from "./disk/output.ts";
 import { PackerError } from "./errors.ts";
 import { ARCHIVE_LIMITS } from "./limits.ts";
-import { loadBridge, requireTarget } from "./pack.ts";
+import {
+  escapeReason,
+  loadBridge,
+  refuseSecrets,
+  requireTarget,
+} from "./pack.ts";
 import type { IdentityToken } from "./sigstore/identity_token.ts";
 import { loadSigstore } from "./sigstore/library.ts";
 import { withSignature } from "./sigstore/manifest_text.ts";
@@ -85,6 +90,7 @@ export async function sign(
   const target = requireTarget(options.target ?? DEFAULT_TARGET);
   const loaded = await loadManifest(manifestPath);
   requireDeclared(loaded, target);
+  refuseSecrets(loaded);
   const bridge = await loadBridge(options.bridge);
   const content = await compose(loaded, target, bridge?.entry);
   const statement = await buildStatement(content);
@@ -127,6 +133,7 @@ async function compose(
   const { folder, manifest } = loaded;
   const { files } = await collectFiles(folder, manifest, {
     limits: ARCHIVE_LIMITS,
+    judge: escapeReason,
   });
   await checkFiles(loaded, files);
   return await composeBundle({

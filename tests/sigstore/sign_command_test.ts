@@ -1,9 +1,11 @@
 /** `cyberos-plugin sign` as a person or a CI job runs it. */
 import assert from "node:assert/strict";
 import { verifySignature } from "../../packer/sigstore/verify_signature.ts";
+import { InvalidManifestError } from "../../packer/errors.ts";
 import { pack } from "../../packer/pack.ts";
 import { sign as signManifest } from "../../packer/sign.ts";
 import { buildStatement } from "../../packer/content.ts";
+import { findIdentityToken } from "../../packer/sigstore/identity_token.ts";
 import { TARGETS } from "../../packer/types.ts";
 import { type CliOptions, runProgram } from "../doctor/support/cli.ts";
 import { authorFiles, MANIFEST } from "../doctor/support/plugin.ts";
@@ -113,6 +115,35 @@ Deno.test("sign puts a signature where pack looks for it, and doctor accepts the
     const after = await Deno.readTextFile(manifest);
     const start = after.indexOf(',\n  "signature"');
     assert.equal(after.slice(0, start), before.trimEnd().slice(0, start));
+  });
+});
+
+Deno.test("sign asks for no token for what pack would refuse", async () => {
+  await inSource(async (folder, manifest) => {
+    const { url } = await shared.stack();
+    let asked = 0;
+    const signIt = () =>
+      signManifest(manifest, {
+        services: { fulcioUrl: url, rekorUrl: url },
+        token: () => {
+          asked++;
+          return findIdentityToken({
+            token: identityToken(CLAIMS),
+            fetch,
+            now: new Date(),
+          });
+        },
+      });
+    const command = `${folder}/commands/acme-audit.md`;
+    const good = await Deno.readTextFile(command);
+    await Deno.writeTextFile(command, "---\nname: other\n---\n");
+    await assert.rejects(signIt(), InvalidManifestError);
+    await Deno.writeTextFile(command, `${good}\nNow: !\`id\`\n`);
+    await assert.rejects(signIt(), /SHELL_COMMAND/);
+    assert.equal(asked, 0);
+    await Deno.writeTextFile(command, good);
+    await signIt();
+    assert.equal(asked, 1);
   });
 });
 
