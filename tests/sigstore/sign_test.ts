@@ -260,13 +260,19 @@ Deno.test(
   KEEPS_SOCKETS,
   async () => {
     const verified = await signed();
+    const { url } = await shared.stack();
     const hold = new AbortController();
     const answers: Record<string, () => Response | Promise<Response>> = {
       silent: () =>
         new Promise((resolve) =>
           hold.signal.addEventListener("abort", () => resolve(new Response()))
         ),
-      redirect: () => Response.redirect("http://127.0.0.1:1/", 302),
+      // The entry is really there: who follows would find it.
+      redirect: () =>
+        Response.redirect(
+          `${url}/api/v1/log/entries/${verified.rekorUuid}`,
+          302,
+        ),
       error: () => new Response("oops", { status: 503 }),
       junk: () => new Response("not json"),
       nothing: () => new Response("null"),
