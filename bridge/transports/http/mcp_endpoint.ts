@@ -74,13 +74,13 @@ class McpEndpoint {
       const token = bearerToken(request.headers);
       const principal = await authenticator.authenticate(token);
       if (request.method !== "POST") return this.#refuseMethod(context);
-      refuseNamedTenants(request, principal);
       judgeBodyHead(request.headers, this.#options);
       const bytes = await readBody(request, this.#options, alarmsOf(context));
       const message = decodeMessage(bytes, {
         maxDepth: this.#options.maxJsonDepth,
       });
       return this.#refuseVersion(context, message) ??
+        this.#refuseTenant(context, message, principal) ??
         await this.#admit(context, message, principal);
     } catch (error) {
       return this.#refuse(context, error);
@@ -143,6 +143,23 @@ class McpEndpoint {
       status: 400,
       id: idOf(call["id"]),
     });
+  }
+
+  /** After the body, so that the caller is answered under its id. */
+  #refuseTenant(
+    context: HttpContext,
+    message: JsonValue,
+    principal: Principal,
+  ): Response | undefined {
+    try {
+      refuseNamedTenants(context.request, principal);
+      return undefined;
+    } catch (error) {
+      return refusalReply(context, error, {
+        log: this.#options.log,
+        id: isObject(message) ? idOf(message["id"]) : null,
+      });
+    }
   }
 
   async #admit(

@@ -292,7 +292,8 @@ Deno.test("AUTH-10 a tenant named beside the token must be the token's", async (
         await send("?tenant="),
       ]
     ) {
-      assert.equal((await response.json()).error.code, -32000);
+      const { id, error } = await response.json();
+      assert.deepEqual([id, error.code], [1, -32000]);
     }
     assert.equal(harness.upstreams.calls.length, 0);
     const good = await send(`?tenant=${TENANT_A}`, { "x-tenant-id": TENANT_A });
