@@ -24,7 +24,10 @@ import {
   type SigningServices,
   signStatement,
 } from "./sigstore/sign_statement.ts";
-import type { TrustedRootSource } from "./sigstore/trusted_root.ts";
+import {
+  parseTrustedRoot,
+  type TrustedRootSource,
+} from "./sigstore/trusted_root.ts";
 import {
   namesInCertificate,
   type VerifiedSigner,
@@ -94,6 +97,7 @@ export async function sign(
   const bridge = await loadBridge(options.bridge);
   const content = await compose(loaded, target, bridge?.entry);
   const statement = await buildStatement(content);
+  await requireRoots(options.trustedRoots ?? []);
   const token = await options.token();
   const services = options.services ?? PUBLIC_GOOD;
   const signature = await signStatement(statement, token, services);
@@ -123,6 +127,12 @@ function requireDeclared({ manifest, path }: LoadedManifest, target: Target) {
     }`,
     { hint: `Add "${target}" to "targets", or give --target` },
   );
+}
+
+async function requireRoots(roots: readonly TrustedRootSource[]) {
+  if (roots.length === 0) return;
+  const sigstore = await loadSigstore();
+  for (const root of roots) parseTrustedRoot(sigstore, root);
 }
 
 async function compose(

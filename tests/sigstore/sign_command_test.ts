@@ -122,8 +122,9 @@ Deno.test("sign asks for no token for what pack would refuse", async () => {
   await inSource(async (folder, manifest) => {
     const { url } = await shared.stack();
     let asked = 0;
-    const signIt = () =>
+    const signIt = (trustedRoots?: [{ name: string; json: unknown }]) =>
       signManifest(manifest, {
+        ...(trustedRoots && { trustedRoots }),
         services: { fulcioUrl: url, rekorUrl: url },
         token: () => {
           asked++;
@@ -140,8 +141,9 @@ Deno.test("sign asks for no token for what pack would refuse", async () => {
     await assert.rejects(signIt(), InvalidManifestError);
     await Deno.writeTextFile(command, `${good}\nNow: !\`id\`\n`);
     await assert.rejects(signIt(), /SHELL_COMMAND/);
-    assert.equal(asked, 0);
     await Deno.writeTextFile(command, good);
+    await assert.rejects(signIt([{ name: "mine", json: {} }]), /trusted root/);
+    assert.equal(asked, 0);
     await signIt();
     assert.equal(asked, 1);
   });
