@@ -2,7 +2,7 @@
  * `deno task start`: packs the shipped manifest, then talks to the embedded
  * bridge as a real MCP client would, and ends with the lines that connect a host.
  */
-import { connectionHelp } from "./connect.ts";
+import { connectionHelp, denoCommand } from "./connect.ts";
 import { packShipped } from "./pack.ts";
 import { tour } from "./tour.ts";
 
@@ -30,7 +30,8 @@ async function main(): Promise<number> {
   const failed = await tour(say);
   say();
   say("3. Connecting a host to this embedded bridge");
-  say(connectionHelp(Deno.cwd()));
+  const deno = denoCommand(Deno.env.get("npm_command"), Deno.version.deno);
+  say(connectionHelp(Deno.cwd(), deno));
   return failed === 0 ? 0 : 1;
 }
 
