@@ -3,6 +3,7 @@ import type { FaultCollector } from "../collector.ts";
 import type { JsonValue } from "../json.ts";
 import { checkAudit } from "./audit.ts";
 import { checkCapabilities } from "./capabilities.ts";
+import { checkHidden } from "./hidden.ts";
 import { checkHostNames } from "./host_names.ts";
 import { checkInputSchemas } from "./input_schemas.ts";
 import { checkLicence } from "./licence.ts";
@@ -23,6 +24,7 @@ const RULES = [
   checkCapabilities,
   checkScopes,
   checkHostNames,
+  checkHidden,
   checkUrls,
   checkAudit,
   checkSignature,

@@ -260,3 +260,21 @@ Deno.test("tool names that a target would drop are warned about", async () => {
   assert.equal(await warned(long("claude-code", 99)), false);
   assert.equal(await warned(long("claude-code", 100)), true);
 });
+
+Deno.test("a name or description with characters that nobody sees is an error", async () => {
+  const bends: readonly (readonly [string, (m: Bendable) => void])[] = [
+    ["/name", (m) => m.name = "Cyber\u001b[31mOS"],
+    ["/description", (m) => m.description += "\u{e0041}\u{e0042}"],
+    ["/authors/0/name", (m) => m.authors[0].name = "Jane\u202eeoD"],
+    ["/tools/0/description", (m) => m.tools[0].description += "\u200b"],
+  ];
+  for (const [pointer, bend] of bends) {
+    const found = brief(await errorsOf(minimal(bend)));
+    assert.deepEqual(found, [`${pointer} hidden_text`]);
+  }
+  const plain = minimal((m) => {
+    m.name = "Công ty 公司 👩‍💻";
+    m.description += "\nÉté – “ja”\u00a0…";
+  });
+  assert.deepEqual(await errorsOf(plain), []);
+});

@@ -1,9 +1,10 @@
 /** Whether a file of commands, skills or assets holds only what a reader expects. */
+import { hiddenText } from "../../../schema/hidden_text.ts";
 import type { BundleEntry } from "../../types.ts";
 import { display } from "../../display.ts";
 import type { DoctorFinding, Verdict } from "../verdicts.ts";
 import { fileKind, svgFault } from "./file_kinds.ts";
-import { hiddenText, judgeMarkdown, type MarkdownRole } from "./text_rules.ts";
+import { judgeMarkdown, type MarkdownRole } from "./text_rules.ts";
 
 /** Bytes of the longest text that is examined. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
