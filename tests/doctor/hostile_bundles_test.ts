@@ -728,6 +728,11 @@ const frontmatter = (line: string) => (text: string) =>
 
 const ESCAPES: readonly Case[] = [
   [
+    "a command in Markdown whose ending is in capitals",
+    "SHELL_COMMAND",
+    signedWith("skills/read-trail/references/MORE.MD", "Now: !`id`\n"),
+  ],
+  [
     "a host's file that starts another program",
     "HOST_CONFIG_FOREIGN",
     made({

@@ -71,7 +71,7 @@ function judgeText(
   if (svg && svgFault(text) !== undefined) {
     findings.push(fault(entry, "PROGRAM_SMUGGLED", svgFault(text) ?? ""));
   }
-  if (!entry.path.endsWith(".md")) return findings;
+  if (!/\.md$/i.test(entry.path)) return findings;
   for (const { code, reason } of judgeMarkdown(text, roleOf(entry.path))) {
     findings.push(fault(entry, code, reason));
   }
