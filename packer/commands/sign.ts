@@ -112,9 +112,15 @@ function parseOrThrow(args: readonly string[]) {
 
 function requireUrl(name: string, value: string | undefined): void {
   if (value === undefined) return;
-  const protocol = URL.parse(value)?.protocol;
-  if (protocol !== "https:" && protocol !== "http:") {
-    throw new UsageError(`--${name} must be an http or https URL`);
+  const { protocol, hostname } = URL.parse(value) ?? {};
+  // The identity token travels there: in clear only where it stays on this machine.
+  const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(
+    hostname ?? "",
+  );
+  if (protocol !== "https:" && !(protocol === "http:" && loopback)) {
+    throw new UsageError(
+      `--${name} must be an https URL (http on loopback only)`,
+    );
   }
 }
 

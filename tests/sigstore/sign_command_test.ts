@@ -229,7 +229,13 @@ Deno.test("sign writes nothing when it fails, says why, and shows no token", asy
         ["--identity-token", token, "--identity-token-file", "-"],
         {},
       ],
-      [2, /must be an http/, ["--rekor-url", "ftp://x"], { env }],
+      [2, /must be an https URL/, ["--rekor-url", "ftp://x"], { env }],
+      [2, /must be an https URL/, ["--fulcio-url", "http://fulcio.example"], {
+        env,
+      }],
+      [2, /must be an https URL/, ["--tsa-url", "http://127.evil.example"], {
+        env,
+      }],
       [2, /exactly one manifest/, [token], { env }],
       [2, /redacted/, [`--${token}`], { env }],
     ];
