@@ -116,20 +116,19 @@ function request(index: number, work: TaskStart["work"]): TaskStart {
   };
 }
 
-/** Beside the same number of bare inserts of a row as wide, over the same pool. */
+/** Beside as many empty transactions that write, over the same pool. */
 async function startLatency(
-  { runner, driver }: Instance,
+  { runner, driver, hold }: Instance,
   report: Report,
 ): Promise<void> {
-  const quick: TaskStart["work"] = () => Promise.resolve({ ok: true });
-  await each(200, (index) => runner.start(request(index, quick)));
+  await each(500, (index) => runner.start(request(index, hold)));
   const ours = await each(
     STARTS,
-    (index) => runner.start(request(index, quick)),
+    (index) => runner.start(request(index, hold)),
   );
   const bare = await each(STARTS, () =>
     driver.query(
-      "select pg_advisory_xact_lock_shared(1), set_config('auth.tenant_id', $1, true), txid_current()",
+      "select set_config('auth.tenant_id', $1, true), txid_current()",
       [TENANTS[0] as string],
     ));
   report({
