@@ -19,13 +19,24 @@ export function argumentValidator(inputSchema: JsonObject): ArgumentValidator {
   let compiled: Promise<ArgumentCheck> | undefined;
   return async (args) => {
     const unsafe = unsafeValue(args, "/arguments");
-    if (unsafe !== undefined) return [unsafe];
+    if (unsafe !== undefined) {
+      return [{ ...unsafe, json_pointer: shortened(unsafe.json_pointer) }];
+    }
     compiled ??= compileArguments(inputSchema);
     return (await compiled)(args).map((fault) => ({
       ...fault,
-      json_pointer: `/arguments${fault.json_pointer}`,
+      json_pointer: shortened(`/arguments${fault.json_pointer}`),
     }));
   };
+}
+
+const MAX_POINTER_LENGTH = 512;
+
+/** A name of a megabyte is not said back: the place it stands in is named instead. */
+function shortened(pointer: string): string {
+  if (pointer.length <= MAX_POINTER_LENGTH) return pointer;
+  const start = pointer.slice(0, MAX_POINTER_LENGTH);
+  return start.slice(0, start.lastIndexOf("/"));
 }
 
 /**
