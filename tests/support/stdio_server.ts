@@ -1,4 +1,5 @@
 /** A program: the real protocol and stdio transport over in-memory upstreams, for tests with real pipes. */
+import type { RunContext } from "../../bridge/ports.ts";
 import { serveStdio } from "../../bridge/transports/stdio.ts";
 import { processStreams } from "../../bridge/transports/stdio_streams.ts";
 import { createProtocol } from "../../bridge/wire/protocol.ts";
@@ -26,6 +27,19 @@ upstreams.behaviours.set("cuo.route", async (input, { signal }) => {
   }
   const rationale = word === "big" ? "é".repeat(Number(number)) : String(input);
   return { confidence: 0, alternates: [], rationale };
+});
+
+// The SDK's client forgets who hears of progress when the answer comes in the same read.
+const PAUSE_MS = 40;
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+
+upstreams.behaviours.set("cuo.executeWorkflow", async (_input, context) => {
+  const { onProgress } = context as RunContext;
+  for (const step of [1, 2]) {
+    onProgress({ step, total: 2, message: `step ${step}` });
+    await pause();
+  }
+  return { steps_executed: 2, final_artifacts: [] };
 });
 
 const protocol = createProtocol({
