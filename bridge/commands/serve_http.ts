@@ -3,6 +3,7 @@ import { ALL_SCOPES } from "../../schema/tools.ts";
 import { EMBEDDED_SUBJECT, EMBEDDED_TENANT } from "../compose/identity.ts";
 import { composeHttp } from "../compose/http.ts";
 import type { Composition } from "../compose/mod.ts";
+import { isLoopback } from "../config/values.ts";
 import type { ProcessTree } from "../upstream/cuo/process_tree.ts";
 import type { LaunchMessage } from "../sandbox/launch_message.ts";
 import {
@@ -127,7 +128,7 @@ function missingForHttp({ config, cuoProgram }: LaunchMessage): string[] {
       "SKILL_BROKER_ENDPOINT, CYBEROS_SKILLS_DIR or CYBEROS_ROOT: where skills are",
     );
   }
-  const loopback = /^(localhost|127\.|::1$)/.test(config.listen.hostname);
+  const loopback = isLoopback(hostOf(config.listen.hostname));
   if (config.resourceUrl === undefined && !loopback) {
     missing.push(
       "CYBEROS_RESOURCE_URL: the public URL of /mcp, which clients are told",
