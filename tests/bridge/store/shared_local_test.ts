@@ -115,10 +115,11 @@ Deno.test("several bridges share a data folder, survive a killed leader and lose
       await Promise.all(children.map((child) => child.sql("select 1")));
       const [first, second, third] = children as [Child, Child, Child];
       await Promise.all(children.map((child) => child.ask({ listen: "ch" })));
-      await second.sql("select pg_notify('ch', 'hello')");
-      await eventually(() =>
-        children.every(({ heard }) => heard.includes("hello"))
-      );
+      // A follower's LISTEN is on its way for a moment after it was asked for.
+      await eventually(async () => {
+        await second.sql("select pg_notify('ch', 'hello')");
+        return children.every(({ heard }) => heard.includes("hello"));
+      });
       const mode = async (name: string): Promise<string> =>
         ((await Deno.stat(`${dir}${name}`)).mode ?? 0).toString(8).slice(-3);
       assert.equal(await mode(""), "700");
